@@ -105,16 +105,7 @@ static void parse_groups(struct reader *reader, char *text)
     }
 }
 
-/* --- configuration of systemd in layers: folders of which the first ones go before the others --- */
-
-#define DROPINS_MAX      64
-#define LAYER_NAME_BYTES 128
-
-struct dropins {
-    const char *paths[DROPINS_MAX];
-    size_t n;
-    const char *folder;
-};
+/* --- configuration of systemd --- */
 
 /** Lines "name = value". One that ends with a backslash goes on in the next one: systemd.syntax(7). */
 static void parse_settings(struct reader *reader, char *text)
@@ -124,58 +115,32 @@ static void parse_settings(struct reader *reader, char *text)
     st_linux_text_settings(text, reader->setting, reader);
 }
 
-static int see_dropin(void *ctx, const char *name)
+/** The file of /etc, or the package's. @return whether there is one. */
+static bool read_systemd(struct reader *reader, const char *name)
 {
-    struct dropins *dropins = ctx;
-    size_t at = 0;
-    int order = 1;
-    if (strlen(name) >= LAYER_NAME_BYTES || !st_text_ends(name, ".conf"))
-        return 0;
-    while (at < dropins->n && (order = strcmp(strrchr(dropins->paths[at], '/') + 1, name)) < 0)
-        at++;
-    if (dropins->n == DROPINS_MAX || (at < dropins->n && order == 0))
-        return 0;
-    memmove(&dropins->paths[at + 1], &dropins->paths[at], (dropins->n++ - at) * sizeof(dropins->paths[0]));
-    dropins->paths[at] = st_text("%s/%s", dropins->folder, name);
-    return 0;
+    return read_file(reader, st_text("/etc/systemd/%s", name)) ||
+           read_file(reader, st_text("/usr/lib/systemd/%s", name)) ||
+           read_file(reader, st_text("/lib/systemd/%s", name));
 }
 
-/** The first file of these names, then the drop-ins of all. below: the folder in those of systemd. */
-static void read_all(struct reader *reader, const char *below, const char *const *names)
+/** And its drop-ins of /etc. */
+static void read_dropins(struct reader *reader, const char *name)
 {
-    static const char *const folders[] = {"/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"};
-    struct dropins dropins;
-    bool found = false;
-    for (const char *const *name = names; *name != NULL; name++) {
-        ST_EACH (folder, folders)
-            found = found || read_file(reader, st_text("%s/%s/%s", *folder, below, *name));
-    }
-    for (dropins.n = 0; *names != NULL; names++) {
-        ST_EACH (folder, folders) {
-            dropins.folder = st_text("%s/%s/%s.d", *folder, below, *names);
-            (void)st_collector_list(reader->c, dropins.folder, see_dropin, &dropins); /* most are not there */
-        }
-    }
-    ST_EACH_OF (dropin, dropins.paths, dropins.n)
-        (void)read_file(reader, *dropin);
+    read_folder(reader, st_text("/etc/systemd/%s.d", name), ".conf");
 }
 
-/** Reads each file that counts, in the order in which systemd reads them: the unit of this name
- * ("jack@ann.service"), or the file of its template, then its drop-ins by their names, of whatever folder.
- * Of drop-ins of one name the one of the more special folder (jack@ann.service.d, jack@.service.d,
- * service.d) counts, then that of /etc, /run, /usr/local/lib, /usr/lib: systemd.unit(5). */
+/** The unit of this name ("jack@ann.service"), or the file of its template, then the drop-ins of both:
+ * systemd.unit(5). Those of other folders than /etc are left out. */
 static void read_unit(struct reader *reader, const char *unit)
 {
     const char *at = strchr(unit, '@'), *dot = strrchr(unit, '.'),
-               *end = at != NULL && dot > at + 1 ? at + 1 : dot;
-    const char *template = st_text("%.*s%s", (int)(end - unit), unit, dot);
-    read_all(reader, "systemd/system", (const char *const[]){unit, template, dot + 1, NULL});
-}
-
-/** The same of a file of systemd itself ("system.conf"): systemd-system.conf(5). */
-static void read_conf(struct reader *reader, const char *name)
-{
-    read_all(reader, "systemd", (const char *const[]){name, NULL});
+               *end = at != NULL && dot > at + 1 ? at + 1 : dot, *name = st_text("system/%s", unit),
+               *template = st_text("system/%.*s%s", (int)(end - unit), unit, dot);
+    if (!read_systemd(reader, name))
+        (void)read_systemd(reader, template);
+    if (end != dot)
+        read_dropins(reader, template);
+    read_dropins(reader, name);
 }
 
 /* --- units --- */
@@ -336,9 +301,12 @@ static void collect_suspend(struct st_collector *c)
 {
     static const char *const targets[] = {"/etc/systemd/system/sleep.target",
                                           "/etc/systemd/system/suspend.target"};
+    static const char *const files[] = {"system.conf", "sleep.conf"}; /* systemd-system.conf(5) */
     struct reader manager = {.c = c, .parse = parse_settings, .setting = put_setting};
-    read_conf(&manager, "system.conf");
-    read_conf(&manager, "sleep.conf");
+    ST_EACH (file, files) {
+        (void)read_systemd(&manager, *file);
+        read_dropins(&manager, *file);
+    }
     ST_EACH (target, targets) {
         if (is_masked(c, *target))
             st_facts_put_int(c->facts, ST_KEY_SUSPEND_FORBIDDEN, 1, *target);

@@ -100,7 +100,6 @@ struct small_file {
 
 static const struct small_file numbers[] = {
     {ST_KEY_REALTIME, "/sys/kernel/realtime"},
-    {ST_KEY_FAIR_SERVER_RUNTIME_NS, "/sys/kernel/debug/sched/fair_server/cpu0/runtime"},
     KERNEL_SYSCTL("sched_rt_period_us"),
     KERNEL_SYSCTL("sched_rt_runtime_us"),
     KERNEL_SYSCTL("nmi_watchdog"),

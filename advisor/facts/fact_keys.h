@@ -88,7 +88,6 @@
 #define ST_KEY_DAEMON_SYSTEM76_SCHEDULER    "linux.daemon.system76-scheduler"
 #define ST_KEYS_DAEMON_USER                 "linux.daemon_user."
 #define ST_KEY_DISTRIBUTION                 "linux.distribution"
-#define ST_KEY_FAIR_SERVER_RUNTIME_NS       "linux.fair_server.runtime_ns"
 #define ST_KEYS_GROUP                       "linux.group."
 #define ST_KEYS_HEAT                        "linux.heat."
 #define ST_KEYS_IRQ                         "linux.irq."

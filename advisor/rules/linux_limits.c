@@ -297,82 +297,54 @@ const struct st_rule st_rule_linux_service_limits = {
 /** ns in each second for normal threads; 0: off. Only root can read it. */
 
 /** The kernel's default: real-time threads get 95 %. */
-#define SHARE_USUAL     0.95
+#define SHARE_USUAL_PCT 95
 #define PERIOD_USUAL_US 1000000
-
-/** Nothing stops a real-time thread that never sleeps. */
-static void judge_off(struct st_finding *finding, const char *why)
-{
-    st_finding_advice(finding,
-                      "real-time throttling is off%s: a real-time thread that never sleeps keeps its CPU for "
-                      "ever and may hang the machine",
-                      why);
-    st_finding_effect(finding, 0, "audio gains nothing from switching the throttling off");
-    st_rule_fix(finding);
-}
-
-/** From 6.12 on a deadline server keeps a share of each CPU for normal threads, and only groups with budgets
- * are throttled: "sched/rt: Remove default bandwidth control". @return whether this is the finding. */
-static bool judge_deadline_server(struct st_finding *finding, bool off, bool usual)
-{
-    const char *groups = st_facts_text_or(finding->facts, ST_KEY_CONFIG_RT_GROUP_SCHED, NULL);
-    if (off && st_facts_int_or(finding->facts, ST_KEY_FAIR_SERVER_RUNTIME_NS, 1) == 0) {
-        judge_off(finding, ", and so is the deadline server of CPU 0");
-        st_finding_fix_now(finding,
-                           "echo 50000000 | sudo tee /sys/kernel/debug/sched/fair_server/cpu*/runtime");
-        return true;
-    }
-    if (!off && (groups != NULL ? st_text_is(groups, "y") : !usual))
-        return false;
-    st_finding_fine(
-        finding, "this kernel does not stop real-time threads; it keeps 5 %% of each CPU for normal threads "
-                 "(deadline server)");
-    return true;
-}
 
 static void judge_rt_throttling(struct st_finding *finding, int64_t runtime)
 {
-    int64_t period = PERIOD_USUAL_US;
-    if (st_facts_has(finding->facts, PERIOD) && st_finding_need_int(finding, PERIOD, &period) != 0)
-        return;
-    if (runtime < -1 || period < 1 || runtime > period) {
-        st_finding_unknown(finding, "the kernel's real-time budget of %jd µs in %jd µs is not valid", runtime,
-                           period);
-        return;
-    }
-    const double hole_us = (double)(period - runtime), share = (double)runtime / (double)period;
-    const bool off = runtime == -1 || runtime == period;
+    const char *groups = st_facts_text_or(finding->facts, ST_KEY_CONFIG_RT_GROUP_SCHED, NULL);
     const int server = st_linux_kernel_from(finding->facts, 6, 12);
-    const char *groups;
-    if (server == 1 && judge_deadline_server(finding, off, share >= SHARE_USUAL))
+    int64_t period = PERIOD_USUAL_US;
+    if (st_facts_has(finding->facts, PERIOD) &&
+        st_finding_need_in(finding, PERIOD, 1, INT64_MAX, &period) != 0)
         return;
-    if (off && server < 0) {
-        st_finding_unknown(
-            finding, "real-time throttling is off, which is harmless with a deadline server (from Linux "
-                     "6.12 on); whether this kernel has one is unknown");
-    } else if (off) {
-        judge_off(finding, "");
-    } else if (share < SHARE_USUAL && server != 0 &&
-               st_facts_text(finding->facts, ST_KEY_CONFIG_RT_GROUP_SCHED, &groups) != 0) {
-        st_finding_unknown(
+    const double hole_ms = (double)(period - runtime) / 1e3,
+                 share_pct = 100 * (double)runtime / (double)period;
+    const bool off = runtime == -1 || runtime == period, usual = share_pct >= SHARE_USUAL_PCT;
+    if (st_rule_say(
             finding,
-            "the kernel's real-time budget is %.1f %% of a CPU (usual: 95 %%); whether it stops "
-            "threads that use more depends on the kernel's version and configuration, which are "
-            "unknown",
-            share * 100);
-    } else if (share < SHARE_USUAL) {
-        st_finding_advice(finding,
-                          "the kernel stops real-time threads for %.0f ms when they have used %.1f %% of a "
-                          "CPU (usual: 95 %%)",
-                          hole_us / 1e3, share * 100);
+            {runtime < -1 || runtime > period, ST_STATUS_UNKNOWN,
+             st_text("the kernel's real-time budget of %jd µs in %jd µs is not valid", runtime, period)},
+            /* from 6.12 on only groups with budgets are throttled: "sched/rt: Remove default bandwidth
+               control" */
+            {server == 1 && (off || (groups != NULL ? !st_text_is(groups, "y") : usual)), ST_STATUS_OK,
+             "this kernel does not stop real-time threads; it keeps 5 % of each CPU for normal threads, "
+             "unless "
+             "root set another share (deadline server)"},
+            {off && server < 0, ST_STATUS_UNKNOWN,
+             "real-time throttling is off, which is harmless with a deadline server (from Linux 6.12 on); "
+             "whether this kernel has one is unknown"},
+            {off, ST_STATUS_ADVICE,
+             "real-time throttling is off: a real-time thread that never sleeps keeps its CPU for ever and "
+             "may "
+             "hang the machine"},
+            {!usual && server != 0 && groups == NULL, ST_STATUS_UNKNOWN,
+             st_text(
+                 "the kernel's real-time budget is %.1f %% of a CPU (usual: 95 %%); whether it stops threads "
+                 "that use more depends on the kernel's version and configuration, which are unknown",
+                 share_pct)},
+            {!usual, ST_STATUS_ADVICE,
+             st_text("the kernel stops real-time threads for %.0f ms when they have used %.1f %% of a CPU "
+                     "(usual: 95 %%)",
+                     hole_ms, share_pct)},
+            {true, ST_STATUS_OK,
+             st_text(
+                 "a real-time thread that uses more than %.1f %% of a CPU is stopped for up to %.0f ms; an "
+                 "audio thread sleeps in each cycle, so this does not affect it",
+                 share_pct, hole_ms)}))
         st_rule_fix(finding);
-    } else {
-        st_finding_fine(
-            finding,
-            "a real-time thread that uses more than %.1f %% of a CPU is stopped for up to %.0f ms; an "
-            "audio thread sleeps in each cycle, so this does not affect it",
-            share * 100, hole_us / 1e3);
-    }
+    if (off && st_finding_has_fired(finding))
+        st_finding_effect(finding, 0, "audio gains nothing from switching the throttling off");
 }
 
 const struct st_rule st_rule_linux_rt_throttling = {
@@ -387,7 +359,7 @@ const struct st_rule st_rule_linux_rt_throttling = {
     .sources = "Linux Documentation/scheduler/sched-rt-group.rst, kernel/sched/rt.c (default 950000 of "
                "1000000)\n"
                "from 6.12 on a deadline server instead (commits a110a81c52a9, 5f6bd380c7bd: scheduler "
-               "changes for v6.12); its runtime, 0 for off: /sys/kernel/debug/sched/fair_server",
+               "changes for v6.12)",
     .history = "6.12: normal threads are protected by a deadline server; only groups with budgets "
                "(CONFIG_RT_GROUP_SCHED) are throttled (commit 5f6bd380c7bd)",
     .now = "sudo sysctl kernel.sched_rt_period_us=1000000 kernel.sched_rt_runtime_us=950000",
@@ -398,7 +370,7 @@ const struct st_rule st_rule_linux_rt_throttling = {
     .check = "sysctl kernel.sched_rt_runtime_us   # 950000",
     .undo = "nothing to undo: that is the default",
     .facts = ST_RULE_KEYS("linux.sysctl.kernel.sched_rt_runtime_us", PERIOD, ST_KEY_KERNEL_RELEASE,
-                          ST_KEY_CONFIG_RT_GROUP_SCHED, ST_KEY_FAIR_SERVER_RUNTIME_NS),
+                          ST_KEY_CONFIG_RT_GROUP_SCHED),
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL, "kernel.sched_rt_period_us", "1000000"},
                                {ST_CHANGE_SYSCTL, "kernel.sched_rt_runtime_us", "950000"}),
     .judge_number = judge_rt_throttling,
