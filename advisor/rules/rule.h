@@ -120,7 +120,6 @@ struct st_rule_row {
 };
 /** Sets the finding. @return whether it is a problem or advice, which has no fix yet. */
 bool st_rule_say_first(struct st_finding *finding, const struct st_rule_row *rows);
-#define st_rule_say(finding, ...)                                                                            \
-    st_rule_say_first((finding), (const struct st_rule_row[]){__VA_ARGS__, {0}})
+#define st_rule_say(finding, ...) st_rule_say_first((finding), (const struct st_rule_row[]){__VA_ARGS__, {0}})
 /** Advice, with that fix. */
 #define st_rule_advise(finding, ...) (st_finding_advice((finding), __VA_ARGS__), st_rule_fix(finding))
