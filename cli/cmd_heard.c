@@ -10,8 +10,7 @@
 #include "platform/program/output.h"
 #include "platform/program/terminal.h"
 
-#define NOTE_BYTES   161 /* ST_QUERY_NOTE_BYTES of the daemon */
-#define TARGET_BYTES (NOTE_BYTES * 3 + 64)
+#define NOTE_BYTES 161 /* ST_QUERY_NOTE_BYTES of the daemon */
 
 struct options {
     bool key, system, quiet;
@@ -52,37 +51,32 @@ static int read_options(int argc, char **argv, struct options *o, int *ret_first
     return -1;
 }
 
-/* The words with spaces between them. @return false: they are too long. */
-static bool join(char **words, int n, char *buf, size_t bytes)
+/* The words with spaces between them. */
+static const char *joined(char **words, int n)
 {
-    size_t len = 0;
-    for (int i = 0; i < n; i++)
-        len += strlen(words[i]) + (i > 0);
-    buf[0] = '\0';
-    for (int i = 0; i < n && len < bytes; i++)
-        st_text_append(buf, bytes, "%s%s", i > 0 ? " " : "", words[i]);
-    return len < bytes;
+    const char *text = n > 0 ? words[0] : "";
+    for (int i = 1; i < n; i++)
+        text = st_text("%s %s", text, words[i]);
+    return text;
 }
 
 /* Each byte that is no letter or digit as "%20". */
-static void append_encoded(char *target, size_t bytes, const char *text)
+static const char *encoded(const char *text)
 {
+    const char *ret = "";
     for (; *text != '\0'; text++) {
         const unsigned char c = (unsigned char)*text;
         const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        st_text_append(target, bytes, plain ? "%c" : "%%%02X", c);
+        ret = st_text(plain ? "%s%c" : "%s%%%02X", ret, c);
     }
+    return ret;
 }
 
 static int mark(const struct options *o, const char *note)
 {
     struct st_daemon_answer answer;
-    char target[TARGET_BYTES] = "/v1/heard?by=";
-    ST_APPEND(target, "%s", o->key ? "key" : "typed");
-    if (note[0] != '\0') {
-        ST_APPEND(target, "&note=");
-        append_encoded(target, sizeof(target), note);
-    }
+    const char *target = st_text("/v1/heard?by=%s%s%s", o->key ? "key" : "typed",
+                                 note[0] != '\0' ? "&note=" : "", encoded(note));
     const char *socket = o->system ? ST_DAEMON_SYSTEM_SOCKET : o->socket;
     int status = st_daemon_client_post(socket, target, &answer);
     if (status == ST_EXIT_UNKNOWN) {
@@ -105,12 +99,12 @@ static int mark(const struct options *o, const char *note)
 int st_cmd_heard(int argc, char **argv)
 {
     struct options o = {0};
-    char note[NOTE_BYTES];
     int first;
     const int status = read_options(argc, argv, &o, &first);
     if (status >= 0)
         return status;
-    if (!join(argv + first, argc - first, note, sizeof(note)))
+    const char *note = joined(argv + first, argc - first);
+    if (strlen(note) >= NOTE_BYTES)
         return st_failure_usage("the note is longer than %d bytes", NOTE_BYTES - 1);
     return mark(&o, note);
 }

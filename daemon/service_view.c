@@ -75,21 +75,15 @@ bool st_service_view_minute_take(struct st_history_minute *before, const struct 
     return true;
 }
 
-const char *st_service_view_minute_text(const struct st_history_minute *minute, int64_t dropouts_n, char *buf,
-                                        size_t buf_bytes)
+const char *st_service_view_minute_text(const struct st_history_minute *minute, int64_t dropouts_n)
 {
-    const char *lateness = "none";
-    if (minute->lateness_max_ns != INT64_MIN)
-        lateness = st_ns_text(minute->lateness_max_ns);
-    char dropouts[64] = "";
-    if (dropouts_n != INT64_MIN)
-        ST_PRINT(dropouts, "%" PRId64 " dropouts of other programs; ", dropouts_n);
-    snprintf(buf, buf_bytes,
-             "last %" PRId64 " s: %s%" PRIu64 " cycles, %" PRIu64 " missed (%" PRIu64 " skipped); %" PRIu64
-             " dropouts in the daemon's own stream; worst wake-up %s late",
-             (minute->measured_ns + ST_NS_PER_S / 2) / ST_NS_PER_S, dropouts, minute->cycles, minute->misses,
-             minute->skipped_periods, minute->own_dropouts_n, lateness);
-    return buf;
+    return st_text("last %" PRId64 " s: %s%" PRIu64 " cycles, %" PRIu64 " missed (%" PRIu64
+                   " skipped); %" PRIu64 " dropouts in the daemon's own stream; worst wake-up %s late",
+                   (minute->measured_ns + ST_NS_PER_S / 2) / ST_NS_PER_S,
+                   dropouts_n != INT64_MIN ? st_text("%" PRId64 " dropouts of other programs; ", dropouts_n)
+                                           : "",
+                   minute->cycles, minute->misses, minute->skipped_periods, minute->own_dropouts_n,
+                   minute->lateness_max_ns != INT64_MIN ? st_ns_text(minute->lateness_max_ns) : "none");
 }
 
 int64_t st_service_view_wall_ns(struct st_service *service)
@@ -392,8 +386,7 @@ void st_service_view_end_minute(struct st_service *service)
             st_systemd_notify("STATUS=nothing plays: the test loop rests");
         return;
     }
-    char text[256];
-    st_service_view_minute_text(&service->view.minute, service->view.minute_dropouts_n, text, sizeof(text));
+    const char *text = st_service_view_minute_text(&service->view.minute, service->view.minute_dropouts_n);
     st_log_event(ST_LOG_INFO, LOG_MODULE, "minute", INT64_MIN, service->view.minute.lateness_max_ns, text);
     st_systemd_notify("STATUS=%s", text);
 }

@@ -47,6 +47,5 @@ bool st_service_view_minute_take(struct st_history_minute *before, const struct 
                                  struct st_history_minute *ret);
 
 /** "last 60 s: 22500 cycles, 0 missed ..." @param dropouts_n of other programs; INT64_MIN: none was watched.
- * @return buf. */
-const char *st_service_view_minute_text(const struct st_history_minute *minute, int64_t dropouts_n, char *buf,
-                                        size_t buf_bytes);
+ */
+const char *st_service_view_minute_text(const struct st_history_minute *minute, int64_t dropouts_n);

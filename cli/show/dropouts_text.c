@@ -26,15 +26,11 @@ const char *st_dropouts_text_sentence(const json_t *dropouts, const char *when)
 
 static void put_row(FILE *out, int name_columns, const char *name, int64_t n, const char *why, int columns)
 {
-    char label[160], count[32];
-    ST_PRINT(label, "%s", name);
-    st_locale_text(label);                             /* where a wide character becomes a question mark */
+    char *label = st_locale_text(st_text("%s", name)); /* where a wide character becomes a question mark */
     const char *dots = st_locale_utf8() ? "…" : "..."; /* another name may begin with the same letters */
     if (st_text_columns(label) >= name_columns)
-        st_text_append(st_text_clip(label, name_columns - 1 - st_text_columns(dots)), sizeof(label), "%s",
-                       dots);
-    ST_PRINT(count, "%" PRId64, n);
-    ST_APPEND(label, "%*s%*s", name_columns - st_text_columns(label), "", COUNT_COLUMNS, count);
+        label = st_text("%s%s", st_text_clip(label, name_columns - 1 - st_text_columns(dots)), dots);
+    label = st_text("%s%*s%*" PRId64, label, name_columns - st_text_columns(label), "", COUNT_COLUMNS, n);
     st_text_field(out, label, why, name_columns + COUNT_COLUMNS + 2, columns);
 }
 

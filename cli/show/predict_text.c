@@ -88,32 +88,29 @@ void st_predict_text_mark(const struct st_predict_row *row, bool colour, FILE *o
 }
 
 /* What happened at this size: "none in 10.0 min, at most 18", "120". */
-static void say_dropouts(const struct st_predict_row *row, const struct st_predict_view *view,
-                         const struct st_predict_table *table, char *buf, size_t bytes)
+static const char *dropouts_text(const struct st_predict_row *row, const struct st_predict_view *view,
+                                 const struct st_predict_table *table)
 {
     const bool wide = view->width >= WIDE, used = row->frames == view->used_frames;
-    buf[0] = '\0';
+    const char *text = "none";
     if (!row->known)
-        st_text_append(buf, bytes, wide ? "not known: %s" : "not known", row->reason);
-    else if (row->episodes_n == 0 && (table->brief || !wide))
-        st_text_append(buf, bytes, "none");
-    else if (row->episodes_n == 0)
-        st_text_append(buf, bytes, "none in %s", st_predict_text_time(table->run));
-    else
-        st_text_append(buf, bytes, row->per_hour < 9.95 ? "%.2g" : "%.0f", row->per_hour);
-    if (wide && !table->brief && row->high < ST_PREDICT_MOST)
-        st_text_append(buf, bytes, ", at most %s", st_miss_events_rate_text(row->high));
-    if (used && view->music_n > 0)
-        st_text_append(buf, bytes, "; music: %" PRIu64, view->music_n);
-    if (used)
-        st_text_append(buf, bytes, ", in use");
+        text = wide ? st_text("not known: %s", row->reason) : "not known";
+    else if (row->episodes_n > 0)
+        text = st_text(row->per_hour < 9.95 ? "%.2g" : "%.0f", row->per_hour);
+    else if (wide && !table->brief)
+        text = st_text("none in %s", st_predict_text_time(table->run));
+    return st_text("%s%s%s%s", text,
+                   wide && !table->brief && row->high < ST_PREDICT_MOST
+                       ? st_text(", at most %s", st_miss_events_rate_text(row->high))
+                       : "",
+                   used && view->music_n > 0 ? st_text("; music: %" PRIu64, view->music_n) : "",
+                   used ? ", in use" : "");
 }
 
 static void say_row(const struct st_predict_row *row, const struct st_predict_view *view,
                     const struct st_predict_table *table, FILE *out)
 {
-    char dropouts[240];
-    say_dropouts(row, view, table, dropouts, sizeof(dropouts));
+    const char *dropouts = dropouts_text(row, view, table);
     if (view->music_n > 0 && row->frames == view->used_frames)
         put_mark(&dropouts_mark, view->colour, out);
     else if (view->music_n > 0 && row->frames < view->used_frames && st_predict_holds(row))
