@@ -202,12 +202,6 @@ static void print_planned(const struct work *work, const struct st_finding *find
 /* Plans the changes of a finding, and prints why, or why not. asked: the user named it. */
 static void look_at(struct work *work, const struct st_finding *finding, bool asked)
 {
-    static const char *const needless_texts[] = {
-        [ST_STATUS_PROBLEM] = "this setting does not apply here",
-        [ST_STATUS_ADVICE] = "this setting does not apply here",
-        [ST_STATUS_NOT_APPLICABLE] = "this setting does not apply here",
-        [ST_STATUS_UNKNOWN] = "it is not known whether this setting is needed",
-        [ST_STATUS_OK] = "this setting needs no change"};
     const struct st_rule *rule = finding->rule;
     const bool needless = !st_finding_has_fired(finding),
                fired = finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE;
@@ -226,7 +220,10 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
     } else if (needless && !(asked && finding->status != ST_STATUS_UNKNOWN && st_rule_can_apply(finding))) {
         work->by_hand_n += asked && finding->status != ST_STATUS_OK;
         if (asked) {
-            print_head(rule, needless_texts[finding->status]);
+            print_head(rule, finding->status == ST_STATUS_OK ? "this setting needs no change"
+                             : finding->status == ST_STATUS_UNKNOWN
+                                 ? "it is not known whether this setting is needed"
+                                 : "this setting does not apply here");
             st_change_output_text(4, "because:", because);
         }
     } else if (!st_rule_can_apply(finding) && (!work->target.own || finding->changes_n == 0)) {

@@ -20,88 +20,74 @@ static const char help[] = "Usage: sleeptune revert [OPTION...] --all | ID...\n"
                            "Exit status: 0 everything is as before, 1 something was changed again and left\n"
                            "as it is, 3 usage, 4 failure: run revert again, the journal has what is left.\n";
 
-struct options {
+struct work {
     const char *root;
     bool all;
     bool yes; /* it asks nothing anyway */
     bool run_generators;
     const char *const *ids;
     size_t ids_n;
+
+    struct st_change_target target;
 };
 
 /** @return -1 to go on, or an st_exit. */
-static int parse_options(int argc, char **argv, struct options *options)
+static int parse_options(int argc, char **argv, struct work *work)
 {
     int first;
     const struct st_option table[] = {
-        {"all", .flag = &options->all},
-        {"yes", 'y', .flag = &options->yes},
-        {"run-generators", .flag = &options->run_generators},
-        {"root", .text = &options->root},
+        {"all", .flag = &work->all},
+        {"yes", 'y', .flag = &work->yes},
+        {"run-generators", .flag = &work->run_generators},
+        {"root", .text = &work->root},
     };
     const int r = st_options_read(table, ST_ARRAY_LEN(table), help, argc, argv, &first);
     if (r != -1)
         return r;
-    options->ids = (const char *const *)argv + first;
-    options->ids_n = (size_t)(argc - first);
-    if (options->all == (options->ids_n > 0))
+    work->ids = (const char *const *)argv + first;
+    work->ids_n = (size_t)(argc - first);
+    if (work->all == (work->ids_n > 0))
         return st_failure_usage("give --all or the ids of rules");
-    if (options->run_generators && options->root != NULL)
+    if (work->run_generators && work->root != NULL)
         return st_failure_usage("--run-generators works only on this machine: leave out --root");
     return -1;
 }
 
-static int take_back(const struct options *options, const struct st_change_target *target,
-                     struct st_change_output *output)
+static int take_back(const struct work *work)
 {
-    const int status = st_change_target_revert(target, options->all, options->ids, options->ids_n, output);
-    if (status != ST_EXIT_DONE)
-        return status;
-    const size_t changed_n = output->n[ST_EVENT_CHANGED];
-    if (output->rows_n == 0)
-        puts("nothing to revert");
-    if (st_change_output_then(output, true, options->run_generators) != ST_EXIT_DONE)
-        return ST_EXIT_FAILURE;
-    return changed_n > 0 ? ST_EXIT_FINDINGS : ST_EXIT_DONE;
-}
-
-/* An id that this version does not know is fine when the journal does. @param ret_any  is anything applied?
- */
-static int check_ids(const struct options *options, const struct st_change_target *target, bool *ret_any)
-{
+    struct st_change_output output = {.os = work->target.p->os};
     struct st_journal journal;
-    int status = st_change_target_journal(target, &journal);
+    int status = st_change_target_journal(&work->target, &journal);
     if (status != ST_EXIT_DONE)
         return status;
-    *ret_any = journal.entries_n > 0;
-    ST_EACH_OF (id, options->ids, options->ids_n) {
+    ST_EACH_OF (id, work->ids, work->ids_n) { /* one that this version does not know may be in the journal */
         if (st_journal_find(&journal, *id) == NULL && status == ST_EXIT_DONE)
             status = st_report_run_check_ids(id, 1);
     }
+    const bool any = journal.entries_n > 0 || geteuid() == 0;
     st_journal_finish(&journal);
-    return status;
+    if (status == ST_EXIT_DONE && any && st_change_target_needs_root(&work->target))
+        return ST_EXIT_FAILURE;
+    if (status == ST_EXIT_DONE && any)
+        status = st_change_target_revert(&work->target, work->all, work->ids, work->ids_n, &output);
+    if (status != ST_EXIT_DONE)
+        return status;
+    if (output.rows_n == 0)
+        puts("nothing to revert");
+    status = st_change_output_then(&output, true, work->run_generators);
+    return status == ST_EXIT_DONE && output.n[ST_EVENT_CHANGED] > 0 ? ST_EXIT_FINDINGS : status;
 }
 
 int st_cmd_revert(int argc, char **argv)
 {
-    struct options options = {0};
-    struct st_change_target target;
-    int status = parse_options(argc, argv, &options);
+    struct work work = {.root = NULL};
+    int status = parse_options(argc, argv, &work);
     if (status >= 0)
         return status;
-    status = st_change_target_open(options.root, options.root == NULL && st_change_target_has_own(), &target);
+    status = st_change_target_open(work.root, work.root == NULL && st_change_target_has_own(), &work.target);
     if (status != ST_EXIT_DONE)
         return status;
-    bool any = true;
-    status = check_ids(&options, &target, &any);
-    struct st_change_output output = {.os = target.p->os};
-    const bool nothing = !any && geteuid() != 0;
-    if (status == ST_EXIT_DONE && nothing)
-        puts("nothing to revert");
-    else if (status == ST_EXIT_DONE && st_change_target_needs_root(&target))
-        status = ST_EXIT_FAILURE;
-    else if (status == ST_EXIT_DONE)
-        status = take_back(&options, &target, &output);
-    st_change_target_close(&target);
+    status = take_back(&work);
+    st_change_target_close(&work.target);
     return status;
 }
