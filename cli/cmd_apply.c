@@ -313,7 +313,8 @@ static int carry_out(struct work *work)
         why = st_applied_revert(&applied, false, work->ids, work->ids_n);
     r = why == NULL ? st_applied_add(&applied, &work->plan) : -EIO;
     if (r < 0) {
-        st_failure("%s", st_journal_is_interrupted(&applied.journal)
+        st_failure("%s", why != NULL ? why
+                         : st_journal_is_interrupted(&applied.journal)
                              ? "some changes could not be undone. Run: sleeptune revert --all"
                          : output.n[ST_EVENT_RESTORED] > 0 && work->target.own
                              ? "the earlier setting was undone; the new one was not written"

@@ -408,31 +408,25 @@ static int try_settings(struct work *work)
 
 int st_cmd_tune(int argc, char **argv)
 {
-    struct work *work = calloc(1, sizeof(*work));
-    if (work == NULL)
-        return st_failure("%s", strerror(ENOMEM));
-    work->budget_ns = BUDGET_NS;
-    st_session_defaults(&work->config);
-    int status = parse_options(argc, argv, work);
-    if (status >= 0) {
-        free(work);
+    struct work work = {.budget_ns = BUDGET_NS};
+    struct st_session_config *config = &work.config;
+    st_session_defaults(config);
+    int status = parse_options(argc, argv, &work);
+    if (status >= 0)
         return status;
-    }
-    status = look(work);
+    status = look(&work);
     if (status == ST_EXIT_DONE) {
-        const struct st_wish *wish = work->output.wish;
-        work->config.frames = wish->frames;
-        work->config.rate_hz = wish->rate_hz;
-        work->config.duration_ns = ST_TUNE_BLOCK_NS - SETTLE_NS;
-        work->config.warmup_max_ns = SETTLE_NS;
-        work->config.warmup_cycles =
-            (uint64_t)wish->rate_hz * (uint64_t)(SETTLE_NS / ST_NS_PER_S) / wish->frames + 1;
-        work->start_mc = st_readings_temperature_mc(work->target.p, 0);
-        status = work->dry_run ? print(work, true) : try_settings(work);
-        st_candidates_finish(&work->candidates);
+        config->frames = work.output.wish->frames;
+        config->rate_hz = work.output.wish->rate_hz;
+        config->duration_ns = ST_TUNE_BLOCK_NS - SETTLE_NS;
+        config->warmup_max_ns = SETTLE_NS;
+        config->warmup_cycles =
+            (uint64_t)config->rate_hz * (uint64_t)(SETTLE_NS / ST_NS_PER_S) / config->frames + 1;
+        work.start_mc = st_readings_temperature_mc(work.target.p, 0);
+        status = work.dry_run ? print(&work, true) : try_settings(&work);
+        st_candidates_finish(&work.candidates);
     }
-    if (work->target.p != NULL)
-        st_change_target_close(&work->target);
-    free(work);
+    if (work.target.p != NULL)
+        st_change_target_close(&work.target);
     return status;
 }

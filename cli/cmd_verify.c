@@ -132,11 +132,12 @@ static struct come come_of(const struct work *work, const struct st_finding *fin
     struct st_platform *machine = work->target.p;
     struct st_journal plan = {0};
     struct come come = {.again = false};
-    const bool planned = st_plan_add(&plan, machine, finding, false) == NULL;
+    const bool planned = finding->changes_n == 0 || st_plan_add(&plan, machine, finding, false) == NULL;
     ST_EACH_OF (entry, work->journal.entries, work->journal.entries_n) {
         if (!st_text_is(entry->rule, finding->rule->id))
             continue;
-        ST_EACH_OF (step, plan.entries, planned ? plan.entries_n : 0)
+        come.again |= !planned;
+        ST_EACH_OF (step, plan.entries, plan.entries_n)
             come.again |= st_text_is(step->target, entry->target);
         come.waits |= waits_for_boot(&work->target, entry);
         if (come.unread == NULL && st_change_state(machine, entry, &come.why) == ST_ENTRY_UNREAD)
