@@ -360,11 +360,11 @@ const char *st_change_others(struct st_platform *machine, const struct st_entry 
     struct search search = {.machine = machine, .entry = entry};
     ST_PRINT(search.names, "%s", entry->names);
     (void)same(search.names);
-    ST_TEXT_EACH (place, st_text("%s", fill(read, "", entry->part, "", "")), " ") {
-        search.folder = place;
+    ST_TEXT_EACH (place, st_text("%s", read), " ") {
+        search.folder = fill(place, "", entry->part, "", "");
         search.later = false;
-        if (machine->list(machine, place, look_at_name, &search) != 0)
-            look_into(&search, place);
+        if (machine->list(machine, search.folder, look_at_name, &search) != 0)
+            look_into(&search, search.folder);
     }
     if (search.n > OTHERS_SHOWN)
         ST_APPEND(search.shown, " and %zu more", search.n - OTHERS_SHOWN);
