@@ -68,13 +68,13 @@ static enum st_change_event undo_value(struct st_applied *applied, const struct 
 static enum st_change_event undo_file(struct st_applied *applied, const struct st_entry *entry,
                                       int *ret_error)
 {
-    struct st_platform *platform = applied->p;
+    struct st_platform *p = applied->p;
     char *text = NULL;
     size_t bytes;
     enum st_change_event event = ST_EVENT_RESTORED;
-    int r = platform->clean_file(platform, entry->target);
+    int r = p->clean_file(p, entry->target);
     if (r == 0)
-        r = st_change_file_read(applied->p, entry->target, &text);
+        r = st_change_file_read(p, entry->target, &text);
     if (r == -ENOENT || r == -ENOTDIR)
         return ST_EVENT_AS_BEFORE;
     if (r == -EISDIR || r == -EBADMSG || r == -EFBIG) /* no file that apply writes */
@@ -83,8 +83,8 @@ static enum st_change_event undo_file(struct st_applied *applied, const struct s
     if (ours != NULL) {
         memmove(text + (ours - text), ours + bytes, strlen(ours + bytes) + 1);
         r = !entry->block || (text[0] == '\0' && entry->made > 0)
-                ? platform->remove_file(platform, entry->target)
-                : platform->replace_file(platform, entry->target, text, strlen(text), 0644);
+                ? p->remove_file(p, entry->target)
+                : p->replace_file(p, entry->target, text, strlen(text), 0644);
     } else if (r == 0) { /* a block that an interrupted run has not written yet, or a file of others */
         event = st_journal_is_open(entry) && bytes == 0 ? ST_EVENT_AS_BEFORE : ST_EVENT_CHANGED;
     }
@@ -106,10 +106,10 @@ static bool go_up(char *path)
 /* The folders that were made for it, the deepest first, if they are empty. */
 static void remove_folders(struct st_applied *applied, const struct st_entry *entry)
 {
-    struct st_platform *platform = applied->p;
+    struct st_platform *p = applied->p;
     char *folder = st_text("%s", entry->target);
     for (unsigned i = 0; i < entry->made && go_up(folder); i++) {
-        if (platform->remove_folder(platform, folder) == -ENOTEMPTY)
+        if (p->remove_folder(p, folder) == -ENOTEMPTY)
             return;
     }
 }
@@ -192,13 +192,12 @@ int st_applied_open(struct st_applied *applied, const char *command, struct st_p
                     const char *folder, st_change_event_fn on_event, void *ctx, const char **ret_why)
 {
     *applied = (struct st_applied){.p = p, .folder = folder, .on_event = on_event, .ctx = ctx};
-    struct st_platform *platform = p;
-    int r = make_folders(platform, folder);
+    int r = make_folders(p, folder);
     if (r == 0)
-        r = platform->make_folder(platform, folder, ST_JOURNAL_FOLDER_MODE);
+        r = p->make_folder(p, folder, ST_JOURNAL_FOLDER_MODE);
     if (r == 0 || r == -EEXIST)
-        r = platform->lock_folder(platform, folder, command);
-    *ret_why = r == -EWOULDBLOCK ? st_applied_busy(platform, folder) : NULL;
+        r = p->lock_folder(p, folder, command);
+    *ret_why = r == -EWOULDBLOCK ? st_applied_busy(p, folder) : NULL;
     if (r < 0 && *ret_why == NULL)
         *ret_why = st_text("%s: %s", folder,
                            r == -EPERM ? "this folder belongs to another user, or others may write to it. "
@@ -209,7 +208,7 @@ int st_applied_open(struct st_applied *applied, const char *command, struct st_p
     applied->lock = r;
     *ret_why = st_journal_read(p, folder, &applied->journal);
     if (*ret_why != NULL)
-        platform->unlock_folder(platform, applied->lock);
+        p->unlock_folder(p, applied->lock);
     for (size_t i = applied->journal.entries_n; i > 0; i--) {
         if (!applied->journal.entries[i - 1].forgotten)
             continue;
@@ -227,19 +226,10 @@ void st_applied_close(struct st_applied *applied)
 
 /* --- before the first write --- */
 
-/* Is there a file of that name, and is it not what we would write, or cannot be read? Or a block of the
- * rule? */
-static bool is_taken(const struct st_applied *applied, const struct st_entry *step)
-{
-    const char *detail;
-    struct st_platform *machine = applied->p;
-    const enum st_entry_state state = st_change_state(machine, step, &detail);
-    return state != ST_ENTRY_GONE && (state != ST_ENTRY_IN_PLACE || step->block);
-}
-
 static int look_at_step(const struct st_applied *applied, const struct st_entry *step)
 {
     struct st_platform *p = applied->p;
+    const char *detail;
     ST_EACH_OF (other, applied->journal.entries, applied->journal.entries_n) {
         const bool rule = st_text_is(other->rule, step->rule),
                    target = st_text_is(other->target, step->target);
@@ -255,7 +245,11 @@ static int look_at_step(const struct st_applied *applied, const struct st_entry 
     if (step->file && st_change_is_users(step->kind) && geteuid() == 0)
         return -EINVAL;
     const int r = step->file || step->target[0] == '/' ? p->can_write(p, step->target, !step->file) : 0;
-    return r == 0 && step->file && is_taken(applied, step) ? -ENOTEMPTY : r;
+    if (r < 0 || !step->file)
+        return r;
+    /* a file of that name that is not what we would write, or cannot be read; or a block of the rule */
+    const enum st_entry_state state = st_change_state(p, step, &detail);
+    return state == ST_ENTRY_GONE || (state == ST_ENTRY_IN_PLACE && !step->block) ? 0 : -ENOTEMPTY;
 }
 
 /* --- one write --- */
@@ -263,19 +257,18 @@ static int look_at_step(const struct st_applied *applied, const struct st_entry 
 /* A file of ours, or a block at the end of another's. */
 static int write_file(struct st_applied *applied, const struct st_entry *step)
 {
-    struct st_platform *platform = applied->p;
+    struct st_platform *p = applied->p;
     char *old = NULL, *whole;
-    int r = make_folders(platform, step->target);
+    int r = make_folders(p, step->target);
     if (r == 0 && step->block)
-        r = st_change_file_read(applied->p, step->target, &old);
+        r = st_change_file_read(p, step->target, &old);
     if (r != 0 && r != -ENOENT)
         return r;
     if (asprintf(&whole, "%s%s", old != NULL ? old : "", step->text) < 0)
         whole = NULL;
-    r = whole == NULL ? -ENOMEM
-        : strlen(whole) > ST_CHANGE_FILE_BYTES
-            ? -EFBIG
-            : platform->replace_file(platform, step->target, whole, strlen(whole), 0644);
+    r = whole == NULL                          ? -ENOMEM
+        : strlen(whole) > ST_CHANGE_FILE_BYTES ? -EFBIG
+                                               : p->replace_file(p, step->target, whole, strlen(whole), 0644);
     free(whole);
     free(old);
     return r;

@@ -24,17 +24,13 @@ extern const struct st_report_format st_report_prometheus;
 /** NULL-terminated, the usual format first. */
 extern const struct st_report_format *const st_report_formats[];
 
-/** @return 0, -ENOMEM, -EIO. */
-ST_NODISCARD int st_report_format_write(const struct st_report_format *format, const struct st_report *report,
-                                        FILE *out, const struct st_report_view *view);
-
 /** The report as sleeptune-report/1. @return NULL: out of memory. */
 json_t *st_report_format_json(const struct st_report *report);
 
 /** Mechanism, formula and sources of one rule, and what it finds here. @param finding NULL: the rule is for
- * another operating system. @return 0 or -EIO. */
-ST_NODISCARD int st_report_format_rule(const struct st_rule *rule, const struct st_finding *finding,
-                                       const struct st_wish *wish, FILE *out, int width);
+ * another operating system. */
+void st_report_format_rule(const struct st_rule *rule, const struct st_finding *finding,
+                           const struct st_wish *wish, FILE *out, int width);
 
 /** The first sentences: what matters most, or the answer of check (headline.c). For a turn. */
 const char *st_report_format_headline(const struct st_report *report);

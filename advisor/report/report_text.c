@@ -623,8 +623,8 @@ static void print_page(const struct st_printer *printer, const char *id)
         print_field(printer, "Page:", url);
 }
 
-int st_report_format_rule(const struct st_rule *rule, const struct st_finding *finding,
-                          const struct st_wish *wish, FILE *out, int width)
+void st_report_format_rule(const struct st_rule *rule, const struct st_finding *finding,
+                           const struct st_wish *wish, FILE *out, int width)
 {
     const struct st_printer printer = {.out = out, .width = width};
     fprintf(out, "%s: %s\n\n", rule->id, rule->title);
@@ -656,5 +656,4 @@ int st_report_format_rule(const struct st_rule *rule, const struct st_finding *f
     ST_EACH (row, rows)
         (row->lines ? print_lines : print_field)(&printer, row->label, row->text);
     print_page(&printer, rule->id);
-    return fflush(out) == 0 && ferror(out) == 0 ? 0 : -EIO;
 }

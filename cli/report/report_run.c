@@ -91,7 +91,7 @@ static int write_as(const struct st_report_format *format, const struct st_repor
     FILE *memory = open_memstream(&text, &bytes);
     if (memory == NULL)
         return -ENOMEM;
-    int r = st_report_format_write(format, report, memory, &view);
+    int r = format->write(report, memory, &view);
     if (fclose(memory) != 0 && r == 0)
         r = -ENOMEM;
     if (r == 0 && format == &st_report_text)
@@ -215,17 +215,14 @@ int st_report_run_rules(const struct st_facts *facts, const struct st_report_opt
     const int status = st_report_run_make(facts, options->frames, options->rate_hz, &report);
     if (status != ST_EXIT_DONE)
         return status;
-    int r = 0;
-    for (size_t i = 0; r == 0 && i < ids_n; i++) {
-        struct st_locale_stream stream;
-        FILE *out = st_locale_begin(&stream, stdout);
-        if (i > 0)
+    struct st_locale_stream stream;
+    FILE *out = st_locale_begin(&stream, stdout);
+    ST_EACH_OF (id, ids, ids_n) {
+        if (id > ids)
             fputc('\n', out);
-        r = st_report_format_rule(st_rule_find(ids[i]), st_report_find(&report, ids[i]), &report.wish, out,
-                                  st_terminal_width(STDOUT_FILENO));
-        const int ended = st_locale_end(&stream);
-        r = r != 0 ? r : ended;
+        st_report_format_rule(st_rule_find(*id), st_report_find(&report, *id), &report.wish, out,
+                              st_terminal_width(STDOUT_FILENO));
     }
     st_report_finish(&report);
-    return r == 0 ? ST_EXIT_DONE : st_failure("cannot write the report: %s", strerror(-r));
+    return st_output_text(&stream, ST_EXIT_DONE);
 }

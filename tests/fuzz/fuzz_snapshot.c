@@ -10,7 +10,7 @@ static void print_all(const struct st_report *report)
         char *text = NULL;
         size_t bytes = 0;
         FILE *out = open_memstream(&text, &bytes);
-        if (out == NULL || st_report_format_write(st_report_formats[i], report, out, &view) != 0)
+        if (out == NULL || st_report_formats[i]->write(report, out, &view) != 0)
             abort();
         fclose(out);
         if (memchr(text, '\033', bytes) != NULL || memchr(text, '\0', bytes) != NULL)

@@ -182,7 +182,7 @@ static char *print(const struct st_report_format *format, int width, bool colour
     FILE *out = open_memstream(&text, &bytes);
     assert_non_null(out);
     const struct st_report_view view = {.width = width, .colour = colour, .all = all};
-    assert_int_equal(st_report_format_write(format, &report, out, &view), 0);
+    assert_int_equal(format->write(&report, out, &view), 0);
     fclose(out);
     return text;
 }
@@ -242,8 +242,7 @@ static void the_right_comes_before_what_it_makes_needless(void **state)
     char *text = NULL;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
-    assert_int_equal(
-        st_report_format_write(&st_report_text, &judged, out, &(struct st_report_view){.width = 80}), 0);
+    assert_int_equal(st_report_text.write(&judged, out, &(struct st_report_view){.width = 80}), 0);
     fclose(out);
     assert_has(text, "\n  log out and in again\n  linux-rt-permission: costs fairness\n");
     assert_has(text, "sleeptune apply linux-memlock\n");
@@ -509,7 +508,7 @@ static void a_rule_has_its_sources_and_this_machines_numbers(void **state)
         size_t bytes = 0;
         FILE *out = open_memstream(&text, &bytes);
         assert_non_null(out);
-        assert_int_equal(st_report_format_rule(finding->rule, finding, &made.wish, out, 80), 0);
+        st_report_format_rule(finding->rule, finding, &made.wish, out, 80);
         fclose(out);
         show("%s", text);
         free(text);
