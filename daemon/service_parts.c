@@ -196,38 +196,35 @@ void st_service_parts_restart_tcp(struct st_service *service)
 
 void st_service_parts_set_rights(struct st_service *service)
 {
-    char error[ST_SOCKET_PATH_BYTES + 256] = "";
     if (service->web.socket.lock_fd < 0)
         return;
-    const int r = st_socket_set_rights(&service->web.socket, &service->config, error, sizeof(error));
-    ST_PRINT(service->view.failed.socket, "%s", error);
-    if (r < 0)
+    const char *error = st_socket_set_rights(&service->web.socket, &service->config);
+    ST_PRINT(service->view.failed.socket, "%s", error != NULL ? error : "");
+    if (error != NULL)
         ST_SERVICE_EVENT(service, ST_LOG_WARN, ST_EVENT_SOCKET_RIGHTS, "%s", error);
 }
 
 int st_service_parts_open_socket(struct st_service *service)
 {
     struct st_service_web *web = &service->web;
-    char error[ST_SOCKET_PATH_BYTES + 256], path[ST_SOCKET_PATH_BYTES];
     if (!ST_HAVE_HTTP) {
         ST_WARN("sleeptuned was built without libmicrohttpd: it has no socket and only logs");
         return 0;
     }
-    int r = st_socket_choose(&service->config, path, sizeof(path), error, sizeof(error));
-    if (r == 0)
-        r = st_socket_open(&web->socket, path, &service->config, error, sizeof(error));
-    if (r < 0) {
+    const char *error = NULL, *path = st_socket_choose(&service->config, &error);
+    if (path != NULL)
+        error = st_socket_open(&web->socket, path, &service->config);
+    if (error != NULL) {
         ST_ERR("%s", error);
-        return r;
+        return -EIO;
     }
     const struct st_http_source from = st_service_view_source(service);
-    r = st_http_start_fd(web->socket.fd, &from, &web->http);
-    if (r < 0) {
+    const int r = st_http_start_fd(web->socket.fd, &from, &web->http);
+    if (r < 0)
         ST_ERR("cannot start the HTTP server on %s: %s", path, strerror(-r));
-        return r;
-    }
-    web->socket.fd = -1; /* the server closes it */
-    return 0;
+    else
+        web->socket.fd = -1; /* the server closes it */
+    return r;
 }
 
 /* --- the tracer, as long as there is a loop to trace --- */
