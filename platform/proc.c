@@ -12,21 +12,14 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f';
 }
 
-/* Cuts blanks at both ends and copies what fits. */
-static void copy_trimmed(const char *from, size_t len, char *buf, size_t buf_bytes)
+/* Without the blanks at both ends. */
+static const char *trimmed(const char *from, size_t len)
 {
-    while (len > 0 && is_blank(*from)) {
-        from++;
+    for (; len > 0 && is_blank(*from); from++)
         len--;
-    }
     while (len > 0 && is_blank(from[len - 1]))
         len--;
-    if (buf_bytes == 0)
-        return;
-    if (len > buf_bytes - 1)
-        len = buf_bytes - 1;
-    memcpy(buf, from, len);
-    buf[len] = '\0';
+    return st_text("%.*s", (int)ST_MIN(len, ST_TEXT_MAX_BYTES), from);
 }
 
 int st_proc_u64(const char **text, uint64_t *ret)
@@ -128,24 +121,10 @@ int st_proc_line_u64(const char *text, const char *begins, uint64_t *ret)
     return st_proc_u64(&s, ret) == 0 ? 0 : -EBADMSG;
 }
 
-int st_proc_line_text(const char *text, const char *begins, char *buf, size_t buf_bytes)
+const char *st_proc_line_text(const char *text, const char *begins)
 {
     const char *s = find_line(text, begins);
-    if (s == NULL)
-        return -ENODATA;
-    copy_trimmed(s, strcspn(s, "\n"), buf, buf_bytes);
-    return 0;
-}
-
-int st_proc_cgroup_path(const char *text, char *buf, size_t buf_bytes)
-{
-    const char *path = find_line(text, "0::");
-    if (path == NULL)
-        return -ENODATA;
-    const size_t len = strcspn(path, "\n");
-    if (*path != '/')
-        return -EBADMSG;
-    return st_text_copy(buf, buf_bytes, path, len) ? 0 : -ERANGE;
+    return s != NULL ? trimmed(s, strcspn(s, "\n")) : NULL;
 }
 
 int st_proc_pressure_us(const char *text, const char *line, uint64_t *ret)
@@ -161,20 +140,15 @@ int st_proc_pressure_us(const char *text, const char *line, uint64_t *ret)
     return *total != ' ' && st_proc_u64(&total, ret) == 0 ? 0 : -EBADMSG;
 }
 
-/* A hexadecimal number of 1 to 16 digits. @return what is behind it; NULL: none, or more digits. */
-int st_proc_field(const char *text, const char *key, char *buf, size_t buf_bytes)
+const char *st_proc_field(const char *text, const char *key)
 {
-    const size_t len = strlen(key);
-    for (const char *line = text; *line != '\0'; line = st_text_next_line(line)) {
-        if (strncmp(line, key, len) != 0)
-            continue;
-        const char *s = line + len + strspn(line + len, " \t");
-        if (*s != ':')
-            continue;
-        copy_trimmed(s + 1, strcspn(s + 1, "\n"), buf, buf_bytes);
-        return 0;
+    for (const char *s = text; (s = find_line(s, key)) != NULL;) {
+        s += strspn(s, " \t");
+        if (*s == ':')
+            return trimmed(s + 1, strcspn(s + 1, "\n"));
+        s = st_text_next_line(s);
     }
-    return -ENODATA;
+    return NULL;
 }
 
 bool st_proc_has_word(const char *text, const char *word)
@@ -190,14 +164,9 @@ bool st_proc_has_word(const char *text, const char *word)
     return false;
 }
 
-int st_proc_chosen(const char *text, char *buf, size_t buf_bytes)
+const char *st_proc_chosen(const char *text)
 {
     const char *open = strpbrk(text, "([");
-    if (open == NULL)
-        return -ENODATA;
-    const size_t len = strcspn(open + 1, ")]");
-    if (len == 0 || len >= buf_bytes || open[1 + len] == '\0')
-        return -ENODATA;
-    copy_trimmed(open + 1, len, buf, buf_bytes);
-    return 0;
+    const size_t len = open != NULL ? strcspn(open + 1, ")]") : 0;
+    return len > 0 && open[1 + len] != '\0' ? trimmed(open + 1, len) : NULL;
 }

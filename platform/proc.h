@@ -1,6 +1,6 @@
 /* Parsers of Linux' /proc and /sys text. Pure, so that every host can judge a captured tree and fuzz them.
  * Foreign text: any bytes, ended by '\0'. All: 0, -EBADMSG (not in this form), -ENODATA (well formed, says
- * nothing). Threads: any; no allocation. */
+ * nothing). Threads: any; texts that are given back live for a turn (core/text/text.h). */
 #pragma once
 
 #include "core/base.h"
@@ -37,24 +37,20 @@ void st_proc_name(const char *comm, const char *cmdline, char *buf, size_t buf_b
  * cpu.stat. -ENODATA: no such line. */
 int st_proc_line_u64(const char *text, const char *begins, uint64_t *ret);
 
-/** Text of the first line that begins so, as "CONFIG_HZ=" in a kernel's .config; blanks at both ends removed,
- * cut to buf_bytes - 1. -ENODATA: no such line. */
-int st_proc_line_text(const char *text, const char *begins, char *buf, size_t buf_bytes);
-
-/** The path of "0::/path", the unified hierarchy, in /proc/PID/cgroup. -ENODATA: there is none. -ERANGE:
- * longer than buf_bytes - 1. */
-int st_proc_cgroup_path(const char *text, char *buf, size_t buf_bytes);
+/** Text of the first line that begins so, as "CONFIG_HZ=" in a kernel's .config, "0::" (the path of the
+ * unified hierarchy) in /proc/PID/cgroup, without blanks at both ends. NULL: no such line. */
+const char *st_proc_line_text(const char *text, const char *begins);
 
 /** total= of the line "some" or "full" in /proc/pressure/cpu, io, memory: us since boot in which some, or
  * all, tasks waited. -ENODATA: no such line. Source: Documentation/accounting/psi.rst. */
 int st_proc_pressure_us(const char *text, const char *line, uint64_t *ret);
 
-/** Text behind "key<blanks>:" of the first line that has it, as in /proc/cpuinfo; blanks at both ends
- * removed, cut to buf_bytes - 1. -ENODATA: no such line. */
-int st_proc_field(const char *text, const char *key, char *buf, size_t buf_bytes);
+/** Text behind "key<blanks>:" of the first line that has it, as in /proc/cpuinfo, without blanks at both
+ * ends. NULL: no such line. */
+const char *st_proc_field(const char *text, const char *key);
 
 /** Is this word in the text? Blanks, commas and '(' divide words. */
 bool st_proc_has_word(const char *text, const char *word);
 
-/** The chosen one of "none voluntary (full)" or "a [b] c". -ENODATA: none is marked, or it is too long. */
-int st_proc_chosen(const char *text, char *buf, size_t buf_bytes);
+/** The chosen one of "none voluntary (full)" or "a [b] c". NULL: none is marked. */
+const char *st_proc_chosen(const char *text);

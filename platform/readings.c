@@ -11,7 +11,6 @@
 #include "platform/tree.h"
 
 #define UNKNOWN     INT64_MIN
-#define PATH_BYTES  128
 #define HEAT_FOLDER "thermal_throttle/"
 #define RAPL_FOLDER "/sys/class/powercap/intel-rapl:0/" /* the first processor; also AMD's */
 #define THERMAL_DIR "/sys/class/thermal"
@@ -34,35 +33,34 @@ static const struct {
     {ST_READING_PACKAGE_POWER_N, HEAT_FOLDER "package_power_limit_count", 1},
 };
 
+static int64_t number(const char *text)
+{
+    uint64_t value;
+    return text != NULL && st_proc_u64(&text, &value) == 0 && *text == '\0' &&
+                   value <= INT64_MAX / ST_NS_PER_MS
+               ? (int64_t)value
+               : UNKNOWN;
+}
+
 int64_t st_readings_number(struct st_platform *machine, const char *path)
 {
-    char text[64];
-    uint64_t value;
-    const char *at = text;
-    if (st_tree_first_line(machine, path, text, sizeof(text)) != 0 || st_proc_u64(&at, &value) != 0 ||
-        *at != '\0' || value > INT64_MAX / ST_NS_PER_MS)
-        return UNKNOWN;
-    return (int64_t)value;
+    return number(st_tree_first_line(machine, path));
 }
 
 static int64_t number_in(struct st_platform *machine, int cpu, const char *file)
 {
-    const char *path = st_text("/sys/devices/system/cpu/cpu%d/%s", cpu, file);
-    return st_readings_number(machine, path);
+    return st_readings_number(machine, st_text("/sys/devices/system/cpu/cpu%d/%s", cpu, file));
 }
 
 /* The highest of its steps: cpuinfo_max_freq of acpi-cpufreq is the boost clock, which no limit and no
  * scaling_cur_freq names. */
 static int64_t highest_khz(struct st_platform *machine, int cpu)
 {
-    char steps[1024];
     uint64_t khz, highest = 0;
-    const char *at = steps;
-    const char *path = st_text("/sys/devices/system/cpu/cpu%d/cpufreq/scaling_available_frequencies", cpu);
-    if (st_tree_first_line(machine, path, steps, sizeof(steps)) == 0) {
-        while (st_proc_u64(&at, &khz) == 0)
-            highest = khz > highest ? khz : highest;
-    }
+    const char *steps = st_tree_first_line(
+        machine, st_text("/sys/devices/system/cpu/cpu%d/cpufreq/scaling_available_frequencies", cpu));
+    while (steps != NULL && st_proc_u64(&steps, &khz) == 0)
+        highest = ST_MAX(khz, highest);
     return highest > 0 && highest < INT64_MAX / ST_NS_PER_MS
                ? (int64_t)highest
                : number_in(machine, cpu, "cpufreq/cpuinfo_max_freq");
@@ -83,16 +81,13 @@ static int64_t smi_count(struct st_platform *machine, int cpu)
 /* Field 8 of the CPU's line: proc(5). */
 static int64_t stolen_ns(struct st_platform *machine, int cpu)
 {
-    char text[16384], line[256];
+    char text[16384];
     size_t len;
-    const char *at = line;
     uint64_t ticks = 0;
     const int r = machine->read_text(machine, "/proc/stat", text, sizeof(text), &len);
-    const char *begins = st_text("cpu%d ", cpu);
-    if ((r != 0 && r != -EFBIG) || st_proc_line_text(text, begins, line, sizeof(line)) != 0)
-        return UNKNOWN;
+    const char *at = r == 0 || r == -EFBIG ? st_proc_line_text(text, st_text("cpu%d ", cpu)) : NULL;
     for (int field = 1; field <= 8; field++) {
-        if (st_proc_u64(&at, &ticks) != 0)
+        if (at == NULL || st_proc_u64(&at, &ticks) != 0)
             return UNKNOWN;
     }
     return ticks < INT64_MAX / TICK_NS ? (int64_t)ticks * TICK_NS : UNKNOWN;
@@ -109,14 +104,11 @@ static int64_t full_power_ns(struct st_platform *machine)
 
 static void read_idle_states(struct st_platform *machine, int cpu, struct st_readings *r)
 {
-    char file[PATH_BYTES];
     for (int i = 0; i < ST_IDLE_STATES_MAX; i++) {
-        ST_PRINT(file, "cpuidle/state%d/usage", i);
-        r->idle_entries_n[i] = number_in(machine, cpu, file);
+        r->idle_entries_n[i] = number_in(machine, cpu, st_text("cpuidle/state%d/usage", i));
         if (r->idle_entries_n[i] == UNKNOWN)
             return;
-        ST_PRINT(file, "cpuidle/state%d/latency", i);
-        const int64_t us = number_in(machine, cpu, file);
+        const int64_t us = number_in(machine, cpu, st_text("cpuidle/state%d/latency", i));
         r->idle_exit_ns[i] = us != UNKNOWN ? us * ST_NS_PER_US : 0;
     }
 }
@@ -158,24 +150,21 @@ static void read_log(struct st_platform *machine, struct st_readings *r)
 
 /* --- FreeBSD --- */
 
-/* A sysctl of one CPU. @return false: it does not exist, or is too long. */
-static bool text_of(struct st_platform *machine, int cpu, const char *name, char *text, size_t bytes)
+/* A sysctl of one CPU. @return "": it does not exist, or is too long. */
+static const char *text_of(struct st_platform *machine, int cpu, const char *name)
 {
     size_t len;
-    const char *sysctl = st_text("dev.cpu.%d.%s", cpu, name);
-    return machine->read_sysctl(machine, sysctl, text, bytes, &len) == 0;
+    char text[256];
+    return machine->read_sysctl(machine, st_text("dev.cpu.%d.%s", cpu, name), text, sizeof(text), &len) == 0
+               ? st_text("%s", text)
+               : "";
 }
 
 /* MHz of cpufreq(4). */
 static int64_t freebsd_khz(struct st_platform *machine, int cpu)
 {
-    char text[64];
-    uint64_t mhz;
-    const char *at = text;
-    return text_of(machine, cpu, "freq", text, sizeof(text)) && st_proc_u64(&at, &mhz) == 0 && *at == '\0' &&
-                   mhz < 1000000
-               ? (int64_t)mhz * 1000
-               : UNKNOWN;
+    const int64_t mhz = number(text_of(machine, cpu, "freq"));
+    return mhz != UNKNOWN && mhz < 1000000 ? mhz * 1000 : UNKNOWN;
 }
 
 /* "C1/1/1 C2/2/80 C3/3/104": name, type, the exit in us, which the firmware's _CST says; "1366 81 4": how
@@ -184,36 +173,32 @@ static int64_t freebsd_khz(struct st_platform *machine, int cpu)
  * (sys/dev/coretemp/coretemp.c), so it counts once. CPU 0 has the clock of all CPUs (cpufreq(4)). */
 static void read_freebsd(struct st_platform *machine, int cpu, struct st_readings *r)
 {
-    char text[256], states[256];
     unsigned mhz, us;
     unsigned long long entries_n;
     int used;
-    const char *at = text, *state = states;
-    if (text_of(machine, cpu, "cx_usage_counters", text, sizeof(text)) &&
-        text_of(machine, cpu, "cx_supported", states, sizeof(states))) {
-        for (int i = 0; i < ST_IDLE_STATES_MAX && sscanf(at, "%18llu%n", &entries_n, &used) == 1; i++) {
-            at += used;
-            if (sscanf(state, " C%*u/%*u/%7u%n", &us, &used) != 1)
-                break;
-            state += used;
-            r->idle_entries_n[i] = (int64_t)entries_n;
-            r->idle_exit_ns[i] = us * ST_NS_PER_US;
-            if (i + 1 < ST_IDLE_STATES_MAX)
-                r->idle_entries_n[i + 1] = UNKNOWN;
-        }
+    const char *at = text_of(machine, cpu, "cx_usage_counters"),
+               *state = text_of(machine, cpu, "cx_supported");
+    for (int i = 0; i < ST_IDLE_STATES_MAX && sscanf(at, "%18llu%n", &entries_n, &used) == 1; i++) {
+        at += used;
+        if (sscanf(state, " C%*u/%*u/%7u%n", &us, &used) != 1)
+            break;
+        state += used;
+        r->idle_entries_n[i] = (int64_t)entries_n;
+        r->idle_exit_ns[i] = us * ST_NS_PER_US;
+        if (i + 1 < ST_IDLE_STATES_MAX)
+            r->idle_entries_n[i + 1] = UNKNOWN;
     }
-    if (text_of(machine, cpu, "coretemp.throttle_log", text, sizeof(text)) && sscanf(text, "%1u", &us) == 1)
+    if (sscanf(text_of(machine, cpu, "coretemp.throttle_log"), "%1u", &us) == 1)
         r->counts[ST_READING_HEAT_N] = us;
     r->clock_khz = freebsd_khz(machine, cpu);
     if (r->clock_khz == UNKNOWN)
         r->clock_khz = freebsd_khz(machine, 0);
-    if (text_of(machine, 0, "freq_levels", states, sizeof(states)) && sscanf(states, "%6u", &mhz) == 1)
+    if (sscanf(text_of(machine, 0, "freq_levels"), "%6u", &mhz) == 1)
         r->clock_highest_khz = mhz * INT64_C(1000); /* "2400/35000 2200/31000": highest first */
 }
 
 void st_readings_read(struct st_platform *p, int cpu, bool guest, int64_t amd_smi_n, struct st_readings *r)
 {
-    char state[16];
     if (cpu < 0)
         cpu = 0;
     for (size_t i = 0; i < ST_READINGS; i++) {
@@ -244,8 +229,8 @@ void st_readings_read(struct st_platform *p, int cpu, bool guest, int64_t amd_sm
     if (firmware_khz != UNKNOWN && (r->clock_limit_khz == UNKNOWN || firmware_khz < r->clock_limit_khz))
         r->clock_limit_khz = firmware_khz;
     read_idle_states(p, cpu, r);
-    r->sched_ext = st_tree_first_line(p, "/sys/kernel/sched_ext/state", state, sizeof(state)) == 0 &&
-                   st_text_is(state, "enabled");
+    const char *state = st_tree_first_line(p, "/sys/kernel/sched_ext/state");
+    r->sched_ext = state != NULL && st_text_is(state, "enabled");
     read_log(p, r);
 }
 
@@ -259,8 +244,7 @@ static int on_zone(void *ctx, const char *name)
     struct hottest *hottest = ctx;
     if (!st_text_begins(name, "thermal_zone") || strlen(name) > 40)
         return 0;
-    const char *path = st_text(THERMAL_DIR "/%s/temp", name);
-    const int64_t mc = st_readings_number(hottest->machine, path);
+    const int64_t mc = st_readings_number(hottest->machine, st_text(THERMAL_DIR "/%s/temp", name));
     if (mc <= HOTTEST_MC && mc > hottest->mc)
         hottest->mc = mc;
     return 0;
@@ -272,14 +256,11 @@ int64_t st_readings_temperature_mc(struct st_platform *machine, int cpu)
     struct hottest hottest = {machine, UNKNOWN};
     if (machine->os == ST_OS_LINUX)
         return machine->list(machine, THERMAL_DIR, on_zone, &hottest) == 0 ? hottest.mc : UNKNOWN;
-    char text[64];
-    if (text_of(machine, cpu, "temperature", text, sizeof(text))) {
-        char *end;
-        const double celsius = strtod(text, &end);
-        if (end != text && st_text_is(end, "C") && fabs(celsius) * 1000 <= HOTTEST_MC)
-            return llround(celsius * 1000);
-    }
-    return UNKNOWN;
+    char *end;
+    const char *text = text_of(machine, cpu, "temperature");
+    const double celsius = strtod(text, &end);
+    return end != text && st_text_is(end, "C") && fabs(celsius) * 1000 <= HOTTEST_MC ? llround(celsius * 1000)
+                                                                                     : UNKNOWN;
 }
 
 void st_readings_close(struct st_readings *r)

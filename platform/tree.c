@@ -10,167 +10,149 @@
 #define CPU_DIR       "/sys/devices/system/cpu/"
 #define CPUINFO_BYTES 16384  /* the first CPU's part is enough */
 #define CONFIG_BYTES  524288 /* Debian's are 250 KiB */
-#define VALUE_BYTES   256
 
-int st_tree_first_line(struct st_platform *machine, const char *path, char *buf, size_t buf_bytes)
+/* Without the blanks around it. @param r  of reading the text. @return NULL: it was not read. */
+static const char *first_line(int r, char *text)
 {
-    size_t len;
-    const int r = machine->read_text(machine, path, buf, buf_bytes, &len);
     if (r < 0 && r != -EFBIG)
-        return r;
-    char *start = buf + strspn(buf, " \t");
-    size_t n = strcspn(start, "\r\n");
-    while (n > 0 && (start[n - 1] == ' ' || start[n - 1] == '\t'))
-        n--;
-    memmove(buf, start, n);
-    buf[n] = '\0';
-    return n > 0 ? 0 : -ENODATA;
+        return NULL;
+    text[strcspn(text, "\r\n")] = '\0';
+    const char *line = st_proc_line_text(text, "");
+    return line != NULL ? line : "";
 }
 
-/* A condition: the first line of the file or sysctl, or what `get` makes of it. value: of VALUE_BYTES.
- * @return 0; else it is left out. */
+const char *st_tree_first_line(struct st_platform *machine, const char *path)
+{
+    char text[4096];
+    size_t len;
+    const char *line = first_line(machine->read_text(machine, path, text, sizeof(text), &len), text);
+    return line != NULL && line[0] != '\0' ? line : NULL;
+}
+
+/* A condition: the first line of the file or sysctl, or what `get` makes of it. NULL: it is left out. */
 struct condition {
     const char *key, *path;
-    int (*get)(struct st_platform *machine, int cpu, const struct condition *condition, char *value);
+    const char *(*get)(struct st_platform *machine, int cpu, const struct condition *condition);
 };
 
 /* --- kernel --- */
 
 /* Of the kernel's build configuration. /proc/config.gz is left alone: it takes a decompressor. */
-static int hz(struct st_platform *machine, ST_UNUSED int cpu, const struct condition *condition, char *value)
+static const char *hz(struct st_platform *machine, ST_UNUSED int cpu, const struct condition *condition)
 {
-    char release[VALUE_BYTES];
     size_t len;
-    if (st_tree_first_line(machine, "/proc/sys/kernel/osrelease", release, sizeof(release)) < 0 ||
-        strchr(release, '/') != NULL)
-        return -ENODATA;
-    const char *path = st_text("%s%s", condition->path, release);
+    const char *release = st_tree_first_line(machine, "/proc/sys/kernel/osrelease"), *value = NULL;
+    if (release == NULL || strchr(release, '/') != NULL)
+        return NULL;
     /* not malloc, which would keep pages of it: a program that measures stays small */
     char *text = mmap(NULL, CONFIG_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (text == MAP_FAILED)
-        return -ENOMEM;
-    int r = machine->read_text(machine, path, text, CONFIG_BYTES, &len);
-    if (r == 0)
-        r = st_proc_line_text(text, "CONFIG_HZ=", value, VALUE_BYTES);
+        return NULL;
+    if (machine->read_text(machine, st_text("%s%s", condition->path, release), text, CONFIG_BYTES, &len) == 0)
+        value = st_proc_line_text(text, "CONFIG_HZ=");
     munmap(text, CONFIG_BYTES);
-    return r;
+    return value;
 }
 
-/* How PREEMPT_DYNAMIC was set: by debugfs, or by the command line. */
-static int preempt_mode(struct st_platform *machine, char *buf, size_t buf_bytes)
+/* How PREEMPT_DYNAMIC was set: by debugfs, or by the command line. NULL: not known. */
+static const char *preempt_mode(struct st_platform *machine)
 {
-    char text[4096];
-    if (st_tree_first_line(machine, "/sys/kernel/debug/sched/preempt", text, sizeof(text)) == 0 &&
-        st_proc_chosen(text, buf, buf_bytes) == 0)
-        return 0;
     static const char *const modes[] = {"none", "voluntary", "full", "lazy"};
-    if (st_tree_first_line(machine, "/proc/cmdline", text, sizeof(text)) < 0)
-        return -ENODATA;
+    const char *text = st_tree_first_line(machine, "/sys/kernel/debug/sched/preempt");
+    const char *chosen = text != NULL ? st_proc_chosen(text) : NULL;
+    if (chosen != NULL)
+        return chosen;
+    text = st_tree_first_line(machine, "/proc/cmdline");
     ST_EACH (mode, modes) {
-        const char *word = st_text("preempt=%s", *mode);
-        if (st_proc_has_word(text, word)) {
-            snprintf(buf, buf_bytes, "%s", *mode);
-            return 0;
-        }
+        if (text != NULL && st_proc_has_word(text, st_text("preempt=%s", *mode)))
+            return *mode;
     }
-    return -ENODATA;
+    return NULL;
 }
 
 /* The version text (uname -v) names the preemption model; nothing there is none or voluntary. */
-static int preemption(struct st_platform *machine, ST_UNUSED int cpu, const struct condition *condition,
-                      char *value)
+static const char *preemption(struct st_platform *machine, ST_UNUSED int cpu,
+                              const struct condition *condition)
 {
-    char version[VALUE_BYTES], realtime[8], mode[32] = "";
-    const int r = st_tree_first_line(machine, condition->path, version, sizeof(version));
-    if (r != 0)
-        return r;
-    const bool is_rt =
-        st_proc_has_word(version, "PREEMPT_RT") ||
-        (st_tree_first_line(machine, "/sys/kernel/realtime", realtime, sizeof(realtime)) == 0 &&
-         realtime[0] == '1');
-    const bool is_dynamic = !is_rt && st_proc_has_word(version, "PREEMPT_DYNAMIC");
-    const bool has_mode = is_dynamic && preempt_mode(machine, mode, sizeof(mode)) == 0;
-    snprintf(value, VALUE_BYTES, "%s%s%s",
-             is_rt                                  ? "PREEMPT_RT"
-             : is_dynamic                           ? "PREEMPT_DYNAMIC"
-             : st_proc_has_word(version, "PREEMPT") ? "PREEMPT"
-                                                    : "none or voluntary",
-             has_mode ? ", " : "", mode);
-    return 0;
+    const char *version = st_tree_first_line(machine, condition->path);
+    const char *realtime = st_tree_first_line(machine, "/sys/kernel/realtime");
+    if (version == NULL)
+        return NULL;
+    if (st_proc_has_word(version, "PREEMPT_RT") || (realtime != NULL && realtime[0] == '1'))
+        return "PREEMPT_RT";
+    const char *mode = preempt_mode(machine);
+    if (st_proc_has_word(version, "PREEMPT_DYNAMIC"))
+        return st_text("PREEMPT_DYNAMIC%s%s", mode != NULL ? ", " : "", mode != NULL ? mode : "");
+    return st_proc_has_word(version, "PREEMPT") ? "PREEMPT" : "none or voluntary";
 }
 
 /* --- CPU --- */
 
-static int cpuinfo(struct st_platform *machine, char *buf, size_t buf_bytes)
+/* @return NULL: none. */
+static const char *cpuinfo(struct st_platform *machine, const char *key)
 {
+    char text[CPUINFO_BYTES];
     size_t len;
-    const int r = machine->read_text(machine, "/proc/cpuinfo", buf, buf_bytes, &len);
-    return r == -EFBIG ? 0 : r;
+    const int r = machine->read_text(machine, "/proc/cpuinfo", text, sizeof(text), &len);
+    return r == 0 || r == -EFBIG ? st_proc_field(text, key) : NULL;
 }
 
-static int cpu_model(struct st_platform *machine, ST_UNUSED int cpu,
-                     ST_UNUSED const struct condition *condition, char *value)
+static const char *cpu_model(struct st_platform *machine, ST_UNUSED int cpu,
+                             ST_UNUSED const struct condition *condition)
 {
     static const char *const keys[] = {"model name", "Model", "cpu model", "Processor"}; /* x86, arm64 .. */
-    char text[CPUINFO_BYTES];
-    const bool is_read = cpuinfo(machine, text, sizeof(text)) == 0;
     ST_EACH (key, keys) {
-        if (is_read && st_proc_field(text, *key, value, VALUE_BYTES) == 0 && value[0] != '\0')
-            return 0;
+        const char *value = cpuinfo(machine, *key);
+        if (value != NULL && value[0] != '\0')
+            return value;
     }
-    return -ENODATA;
+    return NULL;
 }
 
-static int cpus_online(struct st_platform *machine, ST_UNUSED int cpu, const struct condition *condition,
-                       char *value)
+static const char *cpus_online(struct st_platform *machine, ST_UNUSED int cpu,
+                               const struct condition *condition)
 {
-    char text[CPUINFO_BYTES];
+    const char *text = st_tree_first_line(machine, condition->path);
     struct st_cpu_list online;
-    if (st_tree_first_line(machine, condition->path, text, sizeof(text)) != 0 ||
-        st_cpu_list_parse(text, &online) != 0 || online.n == 0)
-        return -ENODATA;
-    snprintf(value, VALUE_BYTES, "%zu", online.n);
-    return 0;
+    return text != NULL && st_cpu_list_parse(text, &online) == 0 && online.n > 0 ? st_text("%zu", online.n)
+                                                                                 : NULL;
 }
 
-static int cpus_isolated(struct st_platform *machine, ST_UNUSED int cpu, const struct condition *condition,
-                         char *value)
+static const char *cpus_isolated(struct st_platform *machine, ST_UNUSED int cpu,
+                                 const struct condition *condition)
 {
-    const int r = st_tree_first_line(machine, condition->path, value, VALUE_BYTES);
-    if (r != -ENODATA)
-        return r;
-    snprintf(value, VALUE_BYTES, "none"); /* an empty list is an answer */
-    return 0;
+    char text[4096];
+    size_t len;
+    const char *line =
+        first_line(machine->read_text(machine, condition->path, text, sizeof(text), &len), text);
+    return line != NULL && line[0] == '\0' ? "none" : line; /* an empty list is an answer */
 }
 
 /* Distinct values of one file of all frequency policies. */
 struct policies {
     struct st_platform *machine;
-    const char *file;
-    char *joined; /* VALUE_BYTES */
+    const char *file, *joined;
 };
 
 static int join_policy(void *ctx, const char *name)
 {
-    const struct policies *policies = ctx;
-    char own[64];
-    if (strlen(name) <= 32 &&
-        st_tree_first_line(policies->machine, st_text(CPU_DIR "cpufreq/%s/%s", name, policies->file), own,
-                           sizeof(own)) == 0 &&
-        !st_proc_has_word(policies->joined, own))
-        st_text_join(policies->joined, VALUE_BYTES, " ", "%s", own);
+    struct policies *policies = ctx;
+    const char *own =
+        st_tree_first_line(policies->machine, st_text(CPU_DIR "cpufreq/%.32s/%s", name, policies->file));
+    if (own != NULL && !st_proc_has_word(policies->joined, own))
+        policies->joined = st_text("%s%s%s", policies->joined, policies->joined[0] != '\0' ? " " : "", own);
     return 0;
 }
 
-static int cpufreq(struct st_platform *machine, int cpu, const struct condition *condition, char *value)
+static const char *cpufreq(struct st_platform *machine, int cpu, const struct condition *condition)
 {
-    struct policies policies = {machine, condition->path, value};
+    struct policies policies = {machine, condition->path, ""};
     if (cpu >= 0)
-        return st_tree_first_line(machine, st_text(CPU_DIR "cpu%d/cpufreq/%s", cpu, condition->path), value,
-                                  VALUE_BYTES);
-    value[0] = '\0';
-    const int r = machine->list(machine, CPU_DIR "cpufreq", join_policy, &policies);
-    return r == 0 && value[0] == '\0' ? -ENODATA : r;
+        return st_tree_first_line(machine, st_text(CPU_DIR "cpu%d/cpufreq/%s", cpu, condition->path));
+    return machine->list(machine, CPU_DIR "cpufreq", join_policy, &policies) == 0 &&
+                   policies.joined[0] != '\0'
+               ? policies.joined
+               : NULL;
 }
 
 /* --- hypervisor --- */
@@ -203,34 +185,29 @@ static const struct dmi_row *dmi_find(struct st_platform *machine)
 {
     static const char *const files[] = {"product_name", "sys_vendor", "board_vendor", "bios_vendor"};
     ST_EACH (file, files) {
-        char value[VALUE_BYTES];
-        const char *path = st_text("/sys/class/dmi/id/%s", *file);
-        if (st_tree_first_line(machine, path, value, sizeof(value)) < 0)
-            continue;
+        const char *value = st_tree_first_line(machine, st_text("/sys/class/dmi/id/%s", *file));
         ST_EACH (row, dmi_rows) {
-            if (st_text_begins(value, row->begins))
+            if (value != NULL && st_text_begins(value, row->begins))
                 return row;
         }
     }
     return NULL;
 }
 
-/* Its name, "unnamed", or "none". @return 0 or -ENODATA: unknown. */
-static int hypervisor(struct st_platform *machine, ST_UNUSED int cpu,
-                      ST_UNUSED const struct condition *condition, char *value)
+/* Its name, "unnamed", or "none". @return NULL: unknown. */
+static const char *hypervisor(struct st_platform *machine, ST_UNUSED int cpu,
+                              ST_UNUSED const struct condition *condition)
 {
-    char text[CPUINFO_BYTES], flags[CPUINFO_BYTES];
-    if (st_tree_first_line(machine, "/sys/hypervisor/type", value, VALUE_BYTES) == 0)
-        return 0;
-    const bool has_flags =
-        cpuinfo(machine, text, sizeof(text)) == 0 && st_proc_field(text, "flags", flags, sizeof(flags)) == 0;
+    const char *type = st_tree_first_line(machine, "/sys/hypervisor/type");
+    const char *flags = cpuinfo(machine, "flags");
+    if (type != NULL)
+        return type;
     /* x86: CPUID leaf 1, ECX bit 31 */
-    const bool is_guest = has_flags && st_proc_has_word(flags, "hypervisor");
-    const struct dmi_row *row = is_guest || !has_flags ? dmi_find(machine) : NULL;
-    if (!has_flags && (row == NULL || row->also_metal))
-        return -ENODATA;
-    snprintf(value, VALUE_BYTES, "%s", row != NULL ? row->hypervisor : is_guest ? "unnamed" : "none");
-    return 0;
+    const bool is_guest = flags != NULL && st_proc_has_word(flags, "hypervisor");
+    const struct dmi_row *row = is_guest || flags == NULL ? dmi_find(machine) : NULL;
+    if (flags == NULL && (row == NULL || row->also_metal))
+        return NULL;
+    return row != NULL ? row->hypervisor : is_guest ? "unnamed" : "none";
 }
 
 static const struct condition of_linux[] = {
@@ -250,27 +227,20 @@ static const struct condition of_linux[] = {
     {"idle_governor", CPU_DIR "cpuidle/current_governor_ro"},
 };
 
-/* /proc/sys/<name with slashes> */
-static int sysctl_path(const char *name, char *path, size_t path_bytes)
+/* /proc/sys/<name with slashes>. @return NULL: there is no such name. */
+static const char *sysctl_path(const char *name)
 {
-    if (name[0] == '\0' || name[0] == '.' || strchr(name, '/') != NULL)
-        return -EINVAL;
-    const int n = snprintf(path, path_bytes, "/proc/sys/%s", name);
-    if (n < 0 || (size_t)n >= path_bytes)
-        return -ENAMETOOLONG;
-    st_text_swap(path, '.', '/');
-    return 0;
+    return name[0] != '\0' && name[0] != '.' && strchr(name, '/') == NULL
+               ? st_text_swap(st_text("/proc/sys/%s", name), '.', '/')
+               : NULL;
 }
 
 int st_tree_read_sysctl_linux(struct st_platform *machine, const char *name, char *buf, size_t buf_bytes,
                               size_t *ret_len)
 {
-    char path[VALUE_BYTES];
+    const char *path = sysctl_path(name);
     size_t len;
-    int r = sysctl_path(name, path, sizeof(path));
-    if (r < 0)
-        return r;
-    r = machine->read_text(machine, path, buf, buf_bytes, &len);
+    const int r = path != NULL ? machine->read_text(machine, path, buf, buf_bytes, &len) : -EINVAL;
     if (r < 0 && r != -EFBIG)
         return r;
     if (r == 0 && len > 0 &&
@@ -282,33 +252,30 @@ int st_tree_read_sysctl_linux(struct st_platform *machine, const char *name, cha
 
 int st_tree_write_sysctl_linux(struct st_platform *platform, const char *name, const char *text)
 {
-    char path[VALUE_BYTES];
-    const int r = sysctl_path(name, path, sizeof(path));
-    return r < 0 ? r : platform->write_value(platform, path, text);
+    const char *path = sysctl_path(name);
+    return path != NULL ? platform->write_value(platform, path, text) : -EINVAL;
 }
 
 /* --- FreeBSD --- */
 
-static int sysctl_line(struct st_platform *machine, const char *name, char *buf, size_t buf_bytes)
+static const char *sysctl_line(struct st_platform *machine, const char *name)
 {
+    char text[256];
     size_t len;
-    const int r = machine->read_sysctl(machine, name, buf, buf_bytes, &len);
-    if (r < 0 && r != -EFBIG)
-        return r;
-    buf[strcspn(buf, "\r\n")] = '\0';
-    return buf[0] != '\0' ? 0 : -ENODATA;
+    const char *line = first_line(machine->read_sysctl(machine, name, text, sizeof(text), &len), text);
+    return line != NULL && line[0] != '\0' ? line : NULL;
 }
 
-static int of_cpu(struct st_platform *machine, int cpu, const struct condition *condition, char *value)
+static const char *of_cpu(struct st_platform *machine, int cpu, const struct condition *condition)
 {
-    const char *name = st_text("dev.cpu.%d.%s", cpu < 0 ? 0 : cpu, condition->path);
-    return sysctl_line(machine, name, value, VALUE_BYTES);
+    return sysctl_line(machine, st_text("dev.cpu.%d.%s", ST_MAX(cpu, 0), condition->path));
 }
 
 /* All CPUs share cpu0's frequency unless the driver says otherwise; then it has a node of its own. */
-static int cpu_mhz(struct st_platform *machine, int cpu, const struct condition *condition, char *value)
+static const char *cpu_mhz(struct st_platform *machine, int cpu, const struct condition *condition)
 {
-    return of_cpu(machine, cpu, condition, value) == 0 ? 0 : of_cpu(machine, 0, condition, value);
+    const char *own = of_cpu(machine, cpu, condition);
+    return own != NULL ? own : of_cpu(machine, 0, condition);
 }
 
 /* kern.version ends in the build folder on its second line; the first one says release and build. */
@@ -337,24 +304,22 @@ void st_tree_conditions(struct st_platform *machine, int cpu, st_condition_fn fn
 {
     const bool is_linux = machine->os == ST_OS_LINUX;
     const struct condition *rows = is_linux ? of_linux : of_freebsd;
-    char value[VALUE_BYTES];
     if (is_linux)
         fn(ctx, "os", "Linux");
     ST_EACH_OF (row, rows, is_linux ? ST_ARRAY_LEN(of_linux) : ST_ARRAY_LEN(of_freebsd)) {
-        const int r = row->get != NULL ? row->get(machine, cpu, row, value)
-                      : is_linux       ? st_tree_first_line(machine, row->path, value, sizeof(value))
-                                       : sysctl_line(machine, row->path, value, sizeof(value));
-        if (r == 0)
+        const char *value = row->get != NULL ? row->get(machine, cpu, row)
+                            : is_linux       ? st_tree_first_line(machine, row->path)
+                                             : sysctl_line(machine, row->path);
+        if (value != NULL)
             fn(ctx, row->key, value);
     }
 }
 
 int st_tree_virtualised(struct st_platform *machine, bool *ret)
 {
-    char name[VALUE_BYTES];
-    const int r = machine->os == ST_OS_LINUX ? hypervisor(machine, -1, NULL, name)
-                                             : sysctl_line(machine, "kern.vm_guest", name, sizeof(name));
-    if (r != 0)
+    const char *name =
+        machine->os == ST_OS_LINUX ? hypervisor(machine, -1, NULL) : sysctl_line(machine, "kern.vm_guest");
+    if (name == NULL)
         return -ENODATA;
     *ret = !st_text_is(name, "none");
     return 0;

@@ -13,6 +13,5 @@ int st_tree_write_sysctl_linux(struct st_platform *platform, const char *name, c
 void st_tree_conditions(struct st_platform *machine, int cpu, st_condition_fn fn, void *ctx);
 int st_tree_virtualised(struct st_platform *machine, bool *ret);
 
-/** The first line of a file without blanks around it. @return 0, -ENODATA (empty), or what read_text
- * returned. */
-int st_tree_first_line(struct st_platform *machine, const char *path, char *buf, size_t buf_bytes);
+/** The first line of a file without blanks around it. NULL: it is not readable, or empty. */
+const char *st_tree_first_line(struct st_platform *machine, const char *path);

@@ -28,10 +28,9 @@ static int parse_time(const char *text, int64_t *ret_ns)
 /** A number of 0 or more; more than INT64_MAX is that. */
 static int parse_frames(const char *text, const char *key, int64_t *ret)
 {
-    char value[64];
-    const char *at = value;
+    const char *at = st_proc_field(text, key);
     uint64_t n;
-    if (st_proc_field(text, key, value, sizeof(value)) != 0 || st_proc_u64(&at, &n) != 0)
+    if (at == NULL || st_proc_u64(&at, &n) != 0)
         return -EBADMSG;
     *ret = n < INT64_MAX ? (int64_t)n : INT64_MAX;
     return 0;
@@ -47,28 +46,26 @@ int st_alsa_status_parse(const char *text, struct st_alsa_status *ret)
         {"SETUP", ST_ALSA_OTHER},     {"PREPARED", ST_ALSA_OTHER},  {"DRAINING", ST_ALSA_OTHER},
         {"PAUSED", ST_ALSA_OTHER},    {"SUSPENDED", ST_ALSA_OTHER}, {"DISCONNECTED", ST_ALSA_OTHER}};
     struct st_alsa_status status = {.state = ST_ALSA_CLOSED};
-    char value[64];
     if (st_text_begins(text, "closed")) {
         *ret = status;
         return 0;
     }
-    if (st_proc_field(text, "state", value, sizeof(value)) != 0)
+    const char *value = st_proc_field(text, "state");
+    if (value == NULL)
         return -EBADMSG;
     ST_EACH (row, states)
         status.state = st_text_is(row->name, value) ? row->state : status.state;
     if (status.state == ST_ALSA_CLOSED)
         return -EBADMSG;
     uint64_t n;
-    const char *at = value;
-    if (st_proc_field(text, "owner_pid", value, sizeof(value)) == 0) {
-        if (st_proc_u64(&at, &n) != 0 || n > INT32_MAX)
+    if ((value = st_proc_field(text, "owner_pid")) != NULL) {
+        if (st_proc_u64(&value, &n) != 0 || n > INT32_MAX)
             return -EBADMSG;
         status.owner_tid = (int64_t)n;
     }
-    if (st_proc_field(text, "trigger_time", value, sizeof(value)) != 0 ||
-        parse_time(value, &status.trigger_ns) != 0)
+    if ((value = st_proc_field(text, "trigger_time")) == NULL || parse_time(value, &status.trigger_ns) != 0)
         return -EBADMSG;
-    if (st_proc_field(text, "tstamp", value, sizeof(value)) == 0 && parse_time(value, &status.now_ns) != 0)
+    if ((value = st_proc_field(text, "tstamp")) != NULL && parse_time(value, &status.now_ns) != 0)
         return -EBADMSG;
     if (parse_frames(text, "hw_ptr", &status.hw_ptr_frames) != 0 || status.hw_ptr_frames == INT64_MAX)
         return -EBADMSG;

@@ -228,11 +228,9 @@ static void quota(struct st_collector *c, const char *group, const char *who, co
 
 static void quota_of(struct st_collector *c, const char *pid, const char *name)
 {
-    char group[4096];
-    if (st_proc_cgroup_path(st_collector_small(c, st_text("/proc/%s/cgroup", pid)), group, sizeof(group)) ==
-            0 &&
-        strstr(group, "..") == NULL)
-        quota(c, group, pid, name);
+    const char *group = st_proc_line_text(st_collector_small(c, st_text("/proc/%s/cgroup", pid)), "0::");
+    if (group != NULL && group[0] == '/' && strstr(group, "..") == NULL)
+        quota(c, st_text("%s", group), pid, name);
 }
 
 /** always: a daemon's threads do not count against the limits. */

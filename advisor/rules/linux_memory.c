@@ -113,11 +113,10 @@ const struct st_rule st_rule_linux_numa_balancing = {
 /** The value in use; NULL: none is marked, and the finding is set. */
 static const char *chosen_of(struct st_finding *finding, const char *text)
 {
-    char *chosen = st_text_room(32);
-    if (st_proc_chosen(text, chosen, 32) == 0)
-        return chosen;
-    st_finding_unknown(finding, "cannot tell which value is in use: no [brackets] in \"%.60s\"", text);
-    return NULL;
+    const char *chosen = st_proc_chosen(text);
+    if (chosen == NULL)
+        st_finding_unknown(finding, "cannot tell which value is in use: no [brackets] in \"%.60s\"", text);
+    return chosen;
 }
 
 static void judge_huge_pages(struct st_finding *finding, const char *text)
