@@ -11,35 +11,44 @@ static const json_t *get(const json_t *object, const char *key)
     return json_object_get(object, key);
 }
 
-static void put_string(FILE *out, const json_t *object, const char *key)
+/* Escaped, for a text or an attribute. */
+static const char *escaped(const char *text)
 {
-    st_safe_print_xml(out, json_string_value(get(object, key)));
+    char *buf = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&buf, &bytes);
+    if (out == NULL)
+        return "";
+    st_safe_print_xml(out, text);
+    const char *ret = fclose(out) == 0 ? st_text("%s", buf) : "";
+    free(buf);
+    return ret;
+}
+
+static const char *string(const json_t *object, const char *key)
+{
+    return escaped(json_string_value(get(object, key)));
 }
 
 /* <time>: UTC here, the reader's own time zone where scripts run. */
-static void put_time(FILE *out, const json_t *value)
+static const char *time_text(const json_t *value)
 {
-    if (!json_is_integer(value))
-        return;
     const time_t seconds = (time_t)(json_integer_value(value) / ST_NS_PER_S);
     struct tm utc;
     char machine[40], text[40];
-    if (gmtime_r(&seconds, &utc) == NULL ||
+    if (!json_is_integer(value) || gmtime_r(&seconds, &utc) == NULL ||
         strftime(machine, sizeof(machine), "%Y-%m-%dT%H:%M:%SZ", &utc) == 0 ||
         strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &utc) == 0)
-        return;
-    fprintf(out, "<time datetime=\"%s\">%s</time>", machine, text);
+        return "";
+    return st_text("<time datetime=\"%s\">%s</time>", machine, text);
 }
 
 /* A class of the style sheet; unknown states have none. */
-static void put_class(FILE *out, const json_t *object)
+static const char *class_of(const json_t *object)
 {
-    static const char *const classes[] = {"ok", "warn", "bad", "unknown"};
+    static const char *const classes[] = {"ok", "warn", "bad", "unknown", NULL};
     const char *state = json_string_value(get(object, "state"));
-    ST_EACH (class, classes) {
-        if (state != NULL && st_text_is(state, *class))
-            fprintf(out, " class=\"%s\"", *class);
-    }
+    return state != NULL && st_text_is_among(state, classes) ? st_text(" class=\"%s\"", state) : "";
 }
 
 /* Of a table: is all that stands in this column a number, which goes to the right? */
@@ -67,89 +76,47 @@ static void put_cells(FILE *out, const json_t *cells, const json_t *rows, bool h
     json_array_foreach(cells, i, cell)
     {
         const char *name = head || i == 0 ? "th" : "td";
-        fprintf(out, "<%s%s%s>", name,
+        fprintf(out, "<%s%s%s>%s</%s>", name,
                 head     ? " scope=\"col\""
                 : i == 0 ? " scope=\"row\""
                          : "",
-                i > 0 && is_number(rows, i) ? " class=\"number\"" : "");
-        st_safe_print_xml(out, json_string_value(cell));
-        fprintf(out, "</%s>", name);
+                i > 0 && is_number(rows, i) ? " class=\"number\"" : "", escaped(json_string_value(cell)),
+                name);
     }
 }
 
 /* One without a label has the whole width. */
 static void put_row(FILE *out, const json_t *row)
 {
-    const char *label = json_string_value(get(row, "label"));
-    fputs("<tr", out);
-    put_class(out, row);
-    if (label != NULL && label[0] != '\0') {
-        fputs("><th scope=\"row\">", out);
-        st_safe_print_xml(out, label);
-        fputs("</th><td>", out);
-    } else {
-        fputs("><td colspan=\"2\">", out);
-    }
-    if (json_is_integer(get(row, "time_ns"))) {
-        put_time(out, get(row, "time_ns"));
-        fputc(' ', out);
-    }
-    put_string(out, row, "text");
-    fputs("</td></tr>", out);
-}
-
-static void put_table_row(FILE *out, const json_t *row, const json_t *rows)
-{
-    fputs("<tr", out);
-    put_class(out, row);
-    fputs(">", out);
-    put_cells(out, get(row, "cells"), rows, false);
-    fputs("</tr>", out);
-}
-
-static bool has_rows(const json_t *rows, bool details)
-{
-    size_t i;
-    const json_t *row;
-    json_array_foreach(rows, i, row)
-    {
-        if (json_is_true(get(row, "detail")) == details)
-            return true;
-    }
-    return false;
+    const char *label = string(row, "label"), *time = time_text(get(row, "time_ns"));
+    fputs(label[0] != '\0' ? st_text("<th scope=\"row\">%s</th><td>", label) : "<td colspan=\"2\">", out);
+    fprintf(out, "%s%s%s</td>", time, time[0] != '\0' ? " " : "", string(row, "text"));
 }
 
 static void put_section(FILE *out, const json_t *section, bool details)
 {
-    size_t i;
+    size_t i, n = 0;
     const json_t *row, *rows = get(section, "rows");
     const bool is_table = json_is_array(get(section, "columns"));
-    const char *title = json_string_value(get(section, "title"));
-    if (!has_rows(rows, details))
-        return;
-    fputs("<section>", out);
-    if (title != NULL && title[0] != '\0') {
-        fputs("<h2>", out);
-        st_safe_print_xml(out, title);
-        fputs("</h2>", out);
-    }
-    if (is_table) {
-        fputs("<table class=\"columns\"><thead><tr>", out);
-        put_cells(out, get(section, "columns"), rows, true);
-        fputs("</tr></thead><tbody>", out);
-    } else {
-        fputs("<table><tbody>", out);
-    }
+    const char *title = string(section, "title");
     json_array_foreach(rows, i, row)
     {
         if (json_is_true(get(row, "detail")) != details)
             continue;
+        if (n++ == 0) {
+            fprintf(out, "<section>%s<table%s", title[0] != '\0' ? st_text("<h2>%s</h2>", title) : "",
+                    is_table ? " class=\"columns\"><thead><tr>" : "><tbody>");
+            put_cells(out, get(section, "columns"), rows, true);
+            fputs(is_table ? "</tr></thead><tbody>" : "", out);
+        }
+        fprintf(out, "<tr%s>", class_of(row));
         if (is_table)
-            put_table_row(out, row, rows);
+            put_cells(out, get(row, "cells"), rows, false);
         else
             put_row(out, row);
+        fputs("</tr>", out);
     }
-    fputs("</tbody></table></section>\n", out);
+    fputs(n > 0 ? "</tbody></table></section>\n" : "", out);
 }
 
 /* --- the cycle of a dropout: colours for the file, classes for the page --- */
@@ -167,9 +134,7 @@ static void put_client(FILE *out, const json_t *client, size_t row, double px_pe
 {
     const double woken_px = json_number_value(get(client, "wait_ns")) * px_per_ns;
     const double end_px = woken_px + json_number_value(get(client, "busy_ns")) * px_per_ns;
-    fprintf(out, "<text x=\"8\" y=\"%zu\">", ROW_PX * row + 15);
-    put_string(out, client, "name");
-    fputs("</text>", out);
+    fprintf(out, "<text x=\"8\" y=\"%zu\">%s</text>", ROW_PX * row + 15, string(client, "name"));
     put_span(out, "class=\"wait\" fill=\"none\" stroke=\"#2a6fbb\"", row, 0, woken_px);
     put_span(out, "class=\"bar\" fill=\"#2a6fbb\"", row, woken_px, end_px);
     put_span(out, "class=\"bar bad\" fill=\"#b42318\"", row, fmax(woken_px, DEADLINE_PX), end_px);
@@ -184,12 +149,12 @@ static bool put_cycle(FILE *out, const json_t *cycle)
     size_t i;
     if (!json_is_object(cycle))
         return false;
-    fprintf(out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"cycle\" role=\"img\" viewBox=\"0 0 360 %zu\" "
-            "font-family=\"sans-serif\" font-size=\"12\" aria-label=\"",
-            high + 36);
-    put_string(out, cycle, "text");
-    fputs("\"><rect class=\"back\" fill=\"#fff\" width=\"360\" height=\"100%\"/>", out);
+    fprintf(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"cycle\" role=\"img\" viewBox=\"0 0 360 %zu\" "
+        "font-family=\"sans-serif\" font-size=\"12\" aria-label=\"%s\"><rect class=\"back\" fill=\"#fff\" "
+        "width=\"360\" height=\"100%%\"/>",
+        high + 36, string(cycle, "text"));
     json_array_foreach(clients, i, client) put_client(out, client, i, px_per_ns);
     fprintf(out,
             "<rect class=\"mark\" x=\"180\" width=\"1.5\" height=\"%zu\"/><text x=\"180\" y=\"%zu\" "
@@ -209,41 +174,24 @@ static void put_cycle_figure(FILE *out, const json_t *document, bool details)
         json_is_object(cycle) ? cycle : get(source, "cycle");
     if (!json_is_object(cycle) || (state != NULL && st_text_is(state, "ok")) != details)
         return;
-    fprintf(out, "<figure data-ms=\"%" JSON_INTEGER_FORMAT "\"><figcaption>A cycle with a dropout, at ",
-            json_integer_value(get(cycle, "time_ns")) / ST_NS_PER_MS);
-    put_time(out, get(cycle, "time_ns"));
-    fputs("</figcaption>", out);
+    fprintf(out,
+            "<figure data-ms=\"%" JSON_INTEGER_FORMAT
+            "\"><figcaption>A cycle with a dropout, at %s</figcaption>",
+            json_integer_value(get(cycle, "time_ns")) / ST_NS_PER_MS, time_text(get(cycle, "time_ns")));
     (void)put_cycle(out, cycle);
-    fputs("<p class=\"note\">", out);
-    put_string(out, cycle, "text");
-    fputs("</p></figure>\n", out);
+    fprintf(out, "<p class=\"note\">%s</p></figure>\n", string(cycle, "text"));
 }
 
 /* --- what stands for {{NAME}} --- */
 
-static void put_answer(FILE *out, const json_t *screen)
-{
-    fputs("<p id=\"answer\"", out);
-    put_class(out, screen);
-    fputs(">", out);
-    put_string(out, screen, "answer");
-    fputs("</p>", out);
-}
-
 /* A command to copy, or else what to do. */
 static void put_next(FILE *out, const json_t *screen)
 {
-    const char *next = json_string_value(get(screen, "next"));
-    fputs("<p id=\"next\">Next: ", out);
-    if (next != NULL && next[0] != '\0') {
-        fputs("<code>", out);
-        st_safe_print_xml(out, next);
-        fputs("</code> <button type=\"button\" data-command=\"", out); /* that copies it */
-        st_safe_print_xml(out, next);
-        fputs("\">Copy</button> ", out);
-    }
-    put_string(out, screen, "next_why");
-    fputs("</p>", out);
+    const char *next = string(screen, "next");
+    if (next[0] != '\0')
+        next = st_text("<code>%s</code> <button type=\"button\" data-command=\"%s\">Copy</button> ", next,
+                       next); /* that copies it */
+    fprintf(out, "<p id=\"next\">Next: %s%s</p>", next, string(screen, "next_why"));
 }
 
 static void put_sections(FILE *out, const json_t *document, bool details)
@@ -261,13 +209,13 @@ static void put_slot(FILE *out, const json_t *document, const char *name, size_t
     const json_t *of = get(document, "screen");
     const char *slot = st_text("%.*s", (int)len, name);
     if (st_text_is(slot, "state") || st_text_is(slot, "version"))
-        put_string(out, document, slot);
+        fputs(string(document, slot), out);
     else if (st_text_is(slot, "next"))
         put_next(out, of);
     else if (st_text_is(slot, "time"))
-        put_time(out, get(document, "time_ns"));
+        fputs(time_text(get(document, "time_ns")), out);
     else if (st_text_is(slot, "answer"))
-        put_answer(out, of);
+        fprintf(out, "<p id=\"answer\"%s>%s</p>", class_of(of), string(of, "answer"));
     else if (st_text_is(slot, "cycle"))
         put_cycle_figure(out, document, false);
     else if (st_text_is(slot, "first") || st_text_is(slot, "rest"))
