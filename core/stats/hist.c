@@ -111,22 +111,15 @@ void st_hist_add_n(struct st_hist *hist, int64_t value_ns, uint64_t n)
         return;
     hist->total_n += n;
     hist->sum_ns += (double)value_ns * (double)n;
-    if (value_ns < hist->min_ns)
-        hist->min_ns = value_ns;
-    if (value_ns > hist->max_ns)
-        hist->max_ns = value_ns;
-    if (value_ns < 0)
-        hist->early_n += n;
+    hist->min_ns = ST_MIN(hist->min_ns, value_ns);
+    hist->max_ns = ST_MAX(hist->max_ns, value_ns);
+    hist->early_n += value_ns < 0 ? n : 0;
     if (value_ns > ST_HIST_HIGHEST_NS || value_ns < -ST_HIST_HIGHEST_NS) {
         hist->over_n += n;
-        if (value_ns < 0)
-            hist->early_over_n += n;
+        hist->early_over_n += value_ns < 0 ? n : 0;
         return;
     }
-    if (value_ns < 0)
-        hist->early[st_hist_index(hist, -value_ns)] += n;
-    else
-        hist->late[st_hist_index(hist, value_ns)] += n;
+    (value_ns < 0 ? hist->early : hist->late)[st_hist_index(hist, llabs(value_ns))] += n;
 }
 
 void st_hist_add(struct st_hist *hist, int64_t value_ns)
@@ -155,10 +148,8 @@ int st_hist_merge(struct st_hist *hist, const struct st_hist *from)
     hist->over_n += from->over_n;
     hist->early_over_n += from->early_over_n;
     hist->sum_ns += from->sum_ns;
-    if (from->min_ns < hist->min_ns)
-        hist->min_ns = from->min_ns;
-    if (from->max_ns > hist->max_ns)
-        hist->max_ns = from->max_ns;
+    hist->min_ns = ST_MIN(hist->min_ns, from->min_ns);
+    hist->max_ns = ST_MAX(hist->max_ns, from->max_ns);
     return 0;
 }
 
@@ -167,34 +158,22 @@ int64_t st_hist_bucket_middle(const struct st_hist *hist, uint32_t index)
     return st_hist_bucket_lowest(hist, index) + st_hist_bucket_width(hist, index) / 2;
 }
 
-static int64_t clip(const struct st_hist *hist, int64_t value_ns)
-{
-    if (value_ns < hist->min_ns)
-        return hist->min_ns;
-    return value_ns > hist->max_ns ? hist->max_ns : value_ns;
-}
-
 int64_t st_hist_value_at_rank(const struct st_hist *hist, uint64_t rank)
 {
+    const int64_t len = hist->counts_len;
+    uint64_t seen_n = hist->early_over_n;
     if (hist->total_n == 0)
         return 0;
-    if (rank <= 1 || rank <= hist->early_over_n)
+    if (rank <= 1 || rank <= seen_n)
         return hist->min_ns;
     if (rank >= hist->total_n)
         return hist->max_ns;
-    if (rank <= hist->early_n) {
-        uint64_t seen_n = hist->early_over_n;
-        for (uint32_t i = hist->counts_len; i-- > 0;) {
-            seen_n += hist->early[i];
-            if (seen_n >= rank)
-                return clip(hist, -st_hist_bucket_middle(hist, i));
-        }
-    }
-    uint64_t seen_n = hist->early_n;
-    for (uint32_t i = 0; i < hist->counts_len; i++) {
-        seen_n += hist->late[i];
+    for (int64_t i = hist->early_n > 0 ? -len : 0; i < len; i++) { /* the earliest first */
+        const uint32_t at = (uint32_t)(i < 0 ? -i - 1 : i);
+        const int64_t middle_ns = st_hist_bucket_middle(hist, at), value_ns = i < 0 ? -middle_ns : middle_ns;
+        seen_n += (i < 0 ? hist->early : hist->late)[at];
         if (seen_n >= rank)
-            return clip(hist, st_hist_bucket_middle(hist, i));
+            return ST_MIN(ST_MAX(value_ns, hist->min_ns), hist->max_ns);
     }
     return hist->max_ns;
 }
@@ -219,17 +198,10 @@ uint64_t st_hist_count_above(const struct st_hist *hist, int64_t limit_ns)
         return 0;
     if (limit_ns < hist->min_ns)
         return hist->total_n;
-    uint64_t n = hist->over_n - hist->early_over_n;
-    if (limit_ns >= 0) {
-        if (limit_ns > ST_HIST_HIGHEST_NS)
-            return n;
-        for (uint32_t i = st_hist_index(hist, limit_ns) + 1; i < hist->counts_len; i++)
-            n += hist->late[i];
-        return n;
-    }
-    n = hist->total_n - hist->early_n;
-    const uint32_t end = limit_ns < -ST_HIST_HIGHEST_NS ? hist->counts_len : st_hist_index(hist, -limit_ns);
-    for (uint32_t i = 0; i < end; i++)
-        n += hist->early[i];
+    uint64_t n = limit_ns >= 0 ? hist->over_n - hist->early_over_n : hist->total_n - hist->early_n;
+    const bool beyond = limit_ns > ST_HIST_HIGHEST_NS || limit_ns < -ST_HIST_HIGHEST_NS;
+    const uint32_t at = beyond ? hist->counts_len : st_hist_index(hist, llabs(limit_ns));
+    for (uint32_t i = limit_ns >= 0 ? at + 1 : 0; i < (limit_ns >= 0 ? hist->counts_len : at); i++)
+        n += (limit_ns >= 0 ? hist->late : hist->early)[i];
     return n;
 }
