@@ -234,8 +234,7 @@ static bool add_history(struct answer *answer)
 {
     static struct st_module_history_predict past;
     st_module_history_predict_fn function;
-    const bool found = st_module_load("history", ST_MODULE_HISTORY_PREDICT_SYMBOL, &function, past.error,
-                                      sizeof(past.error)) == 0 &&
+    const bool found = st_module_load("history", ST_MODULE_HISTORY_PREDICT_SYMBOL, &function) == NULL &&
                        function(NULL, &past) == 0 && st_predict_seconds(&past.run) >= HISTORY_S;
     if (found) {
         struct st_predict_table table = {.run = &past.run};

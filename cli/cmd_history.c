@@ -155,9 +155,9 @@ static int make_wish(const struct options *options, struct st_history_asked *ret
 /* Asks the daemon or reads the file. @return an st_exit, after a message; *ret on ST_EXIT_DONE only. */
 static int ask(const struct st_history_wish *wish, json_t **ret)
 {
-    char error[512];
     st_module_history_ask_fn function;
-    if (st_module_load("history", ST_MODULE_HISTORY_ASK_SYMBOL, &function, error, sizeof(error)) != 0)
+    const char *error = st_module_load("history", ST_MODULE_HISTORY_ASK_SYMBOL, &function);
+    if (error != NULL)
         return st_failure("cannot load: %s", error);
     return function(st_program_command, wish, ret);
 }
@@ -325,11 +325,11 @@ static int show_trace(const struct options *options, struct st_history_wish wish
     st_module_history_trace_fn read_trace;
     struct st_trace_file trace = {0};
     json_t *document;
-    char error[512];
     int64_t wall_ns = INT64_MAX;
     if (options->output == NULL && isatty(STDOUT_FILENO) == 1)
         return st_failure_usage("a trace is not for a terminal: name a file with -o");
-    if (st_module_load("history", ST_MODULE_HISTORY_TRACE_SYMBOL, &read_trace, error, sizeof(error)) != 0)
+    const char *error = st_module_load("history", ST_MODULE_HISTORY_TRACE_SYMBOL, &read_trace);
+    if (error != NULL)
         return st_failure("cannot load: %s", error);
     int status = !st_text_is(options->trace, "last") ? find_event(options->trace, wish, &wall_ns) : 0;
     if (status == 0)

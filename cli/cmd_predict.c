@@ -78,9 +78,9 @@ static int read_recording(const char *path, struct st_predict_run *run)
 static int read_history(const char *path, struct st_module_history_predict *ret)
 {
     st_module_history_predict_fn function;
-    if (st_module_load("history", ST_MODULE_HISTORY_PREDICT_SYMBOL, &function, ret->error,
-                       sizeof(ret->error)) != 0)
-        return st_failure("cannot load: %s", ret->error);
+    const char *error = st_module_load("history", ST_MODULE_HISTORY_PREDICT_SYMBOL, &function);
+    if (error != NULL)
+        return st_failure("cannot load: %s", error);
     const int r = function(path, ret);
     if (r == 0)
         return ST_EXIT_DONE;

@@ -109,8 +109,10 @@ static bool page_folder(char *folder, size_t bytes)
         snprintf(folder, bytes, ST_RUN_DIR);
         return true;
     }
-    if (!st_user_folder("XDG_RUNTIME_DIR", "/.cache", "", folder, bytes))
+    const char *own = st_user_folder("XDG_RUNTIME_DIR", "/.cache", "");
+    if (own == NULL)
         return false;
+    snprintf(folder, bytes, "%s", own);
     (void)mkdir(folder, 0700);
     return true;
 }

@@ -243,21 +243,19 @@ void st_service_parts_trace(struct st_service *service)
         return;
     service->loop.tracer_tried = true;
     const bool has_trace = st_os_rows[service->platform->os].trace != NULL;
-    char why[200];
-    ST_PRINT(why, "%s",
-             has_trace ? "trace.enabled is off in the configuration" : "this system has no such trace");
     const bool wished = wishes_trace(&service->config);
     const bool of_system = st_text_is(service->web.socket.path, SYSTEM_SOCKET);
     struct st_tracer *tracer = NULL;
-    int r = -ENOTSUP;
+    const char *why =
+        has_trace ? "trace.enabled is off in the configuration" : "this system has no such trace";
     if (has_trace && (wished || !of_system))
-        r = st_tracer_start(service->platform, &service->config, wished ? NULL : SYSTEM_SOCKET, tid,
-                            service->causes, &tracer, why, sizeof(why));
+        why = st_tracer_start(service->platform, &service->config, wished ? NULL : SYSTEM_SOCKET, tid,
+                              service->causes, &tracer);
     st_session_hold(service->session);
-    st_tracer_way_use(&service->tracer_way, tracer, has_trace ? why : "");
+    st_tracer_way_use(&service->tracer_way, tracer, has_trace && why != NULL ? why : "");
     st_session_let_go(service->session);
-    ST_PRINT(service->view.failed.trace, "%s", wished && r != 0 ? why : "");
-    if (r == 0)
+    ST_PRINT(service->view.failed.trace, "%s", wished && why != NULL ? why : "");
+    if (why == NULL)
         ST_INFO("%s", wished
                           ? "the kernel's trace shows which program had the CPU when the test loop wakes late"
                           : "when the test loop wakes late, the system's sleeptuned is asked which program "

@@ -8,21 +8,17 @@
 #include "platform/trusted.h"
 #include "st_config.h"
 
-int st_module_load(const char *name, const char *symbol, void *ret, char *error, size_t error_bytes)
+const char *st_module_load(const char *name, const char *symbol, void *ret)
 {
     char path[PATH_MAX];
     const int r = st_trusted_find(st_platform_native(), "SLEEPTUNE_MODULE_DIR", "", ST_MODULE_DIR,
                                   st_text("sleeptune-%s.so", name), path);
-    if (r != 0) {
-        snprintf(error, error_bytes, "%s%s", r == -ENOENT ? "the module " : "", path);
-        return r;
-    }
+    if (r != 0)
+        return st_text("%s%s", r == -ENOENT ? "the module " : "", path);
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     void *address = handle != NULL ? dlsym(handle, symbol) : NULL;
-    if (address == NULL) {
-        snprintf(error, error_bytes, "%s", dlerror());
-        return -ENOENT;
-    }
+    if (address == NULL)
+        return st_text("%s", dlerror());
     memcpy(ret, &address, sizeof(address)); /* ISO C has no cast from object to function pointer */
-    return 0;
+    return NULL;
 }

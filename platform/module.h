@@ -4,7 +4,6 @@
 #include "core/base.h"
 
 /** Loads module `name` from $SLEEPTUNE_MODULE_DIR, the folder of the program (a build) or the installed one,
- * and looks `symbol` up. @param ret a pointer to a pointer, to an object or a function. @return 0, or -ENOENT
- * with a message in `error`. */
-ST_NODISCARD int st_module_load(const char *name, const char *symbol, void *ret, char *error,
-                                size_t error_bytes);
+ * and looks `symbol` up. @param ret a pointer to a pointer, to an object or a function. @return NULL, or why
+ * it cannot be loaded. */
+ST_NODISCARD const char *st_module_load(const char *name, const char *symbol, void *ret);

@@ -5,10 +5,8 @@
 
 /** What XDG_STATE_HOME (or XDG_CONFIG_HOME ...) names, or a folder below the user's home, with a name behind
  * it: "/users/amy/.local/state" "/sleeptune". Source: the XDG Base Directory Specification.
- * @return false: the environment names no absolute path, or it does not fit. Threads: while no one changes
- * the environment. */
-bool st_user_folder(const char *variable, const char *below_home, const char *name, char *buf,
-                    size_t buf_bytes);
+ * @return NULL: the environment names no absolute path. Threads: while no one changes the environment. */
+const char *st_user_folder(const char *variable, const char *below_home, const char *name);
 
 /** Where systemd, too, lets the user's daemon keep its state. */
 #define ST_USER_STATE "XDG_STATE_HOME", "/.local/state"

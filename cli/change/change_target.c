@@ -19,15 +19,15 @@ static bool has_file(const char *dir, const char *name)
     return stat(st_text("%s/%s", dir, name), &info) == 0;
 }
 
-static bool own_journal(char *buf, size_t buf_bytes)
+static const char *own_journal(void)
 {
-    return st_user_folder(ST_USER_STATE, "/sleeptune-changes", buf, buf_bytes);
+    return st_user_folder(ST_USER_STATE, "/sleeptune-changes");
 }
 
 bool st_change_target_has_own(void)
 {
-    char folder[512];
-    return geteuid() != 0 && own_journal(folder, sizeof(folder)) && has_file(folder, ST_JOURNAL_FILE);
+    const char *folder = own_journal();
+    return geteuid() != 0 && folder != NULL && has_file(folder, ST_JOURNAL_FILE);
 }
 
 int st_change_target_open(const char *root, bool own, struct st_change_target *ret)
@@ -40,10 +40,10 @@ int st_change_target_open(const char *root, bool own, struct st_change_target *r
         st_platform_root_set_freebsd(target.p);
     const char *state = target.live ? getenv("STATE_DIRECTORY") : NULL;
     const bool given = state != NULL && state[0] == '/';
-    const int n = ST_PRINT(target.folder, "%s%s", given ? state : st_os_rows[target.p->os].changes,
-                           given ? "/changes" : "");
-    const bool found =
-        own ? own_journal(target.folder, sizeof(target.folder)) : n < (int)sizeof(target.folder);
+    const char *folder =
+        own ? own_journal()
+            : st_text("%s%s", given ? state : st_os_rows[target.p->os].changes, given ? "/changes" : "");
+    const bool found = folder != NULL && ST_PRINT(target.folder, "%s", folder) < (int)sizeof(target.folder);
     const char *why = found ? st_applied_busy(target.p, target.folder)
                             : "no folder for the journal: the variable HOME is not set, or it or "
                               "STATE_DIRECTORY is too long";
@@ -60,11 +60,11 @@ int st_change_target_open(const char *root, bool own, struct st_change_target *r
 /* What the user asked for, now or in the journal of own settings. */
 static void put_own(const struct st_change_target *target)
 {
-    char folder[512], card[ST_CHANGE_VALUE_BYTES] = "";
+    const char *folder = st_user_folder("XDG_CONFIG_HOME", "/.config", "");
+    char card[ST_CHANGE_VALUE_BYTES] = "";
     int64_t frames = target->quantum;
     struct st_journal journal;
-    if (!target->own || !st_user_folder("XDG_CONFIG_HOME", "/.config", "", folder, sizeof(folder)) ||
-        st_journal_read(target->p, target->folder, &journal) != NULL)
+    if (!target->own || folder == NULL || st_journal_read(target->p, target->folder, &journal) != NULL)
         return;
     if (target->card != NULL)
         ST_PRINT(card, "%s", target->card);

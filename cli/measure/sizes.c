@@ -38,7 +38,7 @@ static void use_rtkit(struct st_session_config *config, struct st_sizes *sizes)
     struct st_platform *platform = st_platform_native();
     struct st_rt_rights rights;
     if (platform->rt_rights(platform, config->priority, &rights) != 0 || rights.fifo_errno == 0 ||
-        st_module_load("rtkit", ST_RTKIT_SYMBOL, &ask_rtkit, ST_ROOM(512)) != 0)
+        st_module_load("rtkit", ST_RTKIT_SYMBOL, &ask_rtkit) != NULL)
         return;
     config->on_refused = on_refused;
     config->on_refused_ctx = sizes;

@@ -79,45 +79,38 @@ static int read_file(const char *path, const struct st_history_wish *wish, json_
 
 /* The file of the caller's own daemon, as systemd places it (its versions differ), or else that of the
  * system's: no user may choose what root reads. */
-static const char *choose_file(char *buf, size_t buf_bytes)
+static const char *choose_file(void)
 {
     static const char *const places[][2] = {{ST_USER_STATE}, {"XDG_CONFIG_HOME", "/.config"}};
     for (size_t i = 0; geteuid() != 0 && i < ST_ARRAY_LEN(places); i++) {
-        if (st_user_folder(places[i][0], places[i][1], "/sleeptune/history.db", buf, buf_bytes) &&
-            access(buf, R_OK) == 0)
-            return buf;
+        const char *path = st_user_folder(places[i][0], places[i][1], "/sleeptune/history.db");
+        if (path != NULL && access(path, R_OK) == 0)
+            return path;
     }
     return USUAL_PATH;
 }
 
-/* The file of the daemon that runs. @return false: none runs, or it does not say. */
-static bool ask_file(const char *socket, char *buf, size_t buf_bytes)
+/* The file of the daemon that runs, if it says; else of one that ran. */
+static const char *file_of(const char *socket)
 {
     struct st_daemon_answer answer;
-    if (!st_daemon_client_listens(socket))
-        return false;
-    const int status =
-        st_daemon_client_try(socket, "/v1/status", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS, &answer);
     const char *path = NULL;
-    if (status == 0)
+    if (!st_daemon_client_listens(socket))
+        return choose_file();
+    if (st_daemon_client_try(socket, "/v1/status", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS, &answer) == 0)
         path = st_json_text(json_object_get(answer.document, "history"), "path");
-    const bool found = path != NULL && snprintf(buf, buf_bytes, "%s", path) < (int)buf_bytes;
+    path = path != NULL ? st_text("%s", path) : choose_file();
     st_daemon_client_finish(&answer);
-    return found;
-}
-
-static const char *file_of(const char *socket, char *buf, size_t buf_bytes)
-{
-    return ask_file(socket, buf, buf_bytes) ? buf : choose_file(buf, buf_bytes);
+    return path;
 }
 
 int st_module_history_trace(const char *command, const struct st_history_wish *wish, int64_t wall_ns,
                             struct st_trace_copy *ret)
 {
-    char buf[PATH_MAX], path[PATH_MAX];
+    char path[PATH_MAX];
     st_program_command = command;
-    const int r = st_trace_copy_read(wish->db != NULL ? wish->db : file_of(wish->socket, buf, sizeof(buf)),
-                                     wall_ns, path, sizeof(path), ret);
+    const int r = st_trace_copy_read(wish->db != NULL ? wish->db : file_of(wish->socket), wall_ns, path,
+                                     sizeof(path), ret);
     if (r == -ENOENT)
         return st_failure("nothing was kept of that moment in %s: only dropouts and marks are kept, and of "
                           "them the newest (history.traces_mb)",
@@ -131,11 +124,10 @@ int st_module_history_trace(const char *command, const struct st_history_wish *w
 int st_module_history_predict(const char *db, struct st_module_history_predict *ret)
 {
     struct st_history_reader *reader;
-    char buf[PATH_MAX];
     const char *error;
     *ret = (struct st_module_history_predict){.path = ""};
     if (db == NULL)
-        db = file_of(NULL, buf, sizeof(buf));
+        db = file_of(NULL);
     st_safe_copy(ret->path, sizeof(ret->path), db, ST_TEXT_TO_NUL);
     int r = st_history_read_open(db, &reader, &error);
     if (r < 0) {
@@ -163,8 +155,7 @@ int st_module_history_ask(const char *command, const struct st_history_wish *wis
         return read_file(wish->db, wish, ret);
     if (st_daemon_client_listens(wish->socket))
         return ask_daemon(wish, ret);
-    char buf[PATH_MAX];
-    const char *path = choose_file(buf, sizeof(buf));
+    const char *path = choose_file();
     const char *of_sudo = wish->socket == NULL ? st_daemon_client_of_sudo() : NULL;
     if (of_sudo != NULL && access(path, F_OK) != 0)
         return st_failure("no sleeptuned is listening on " ST_DAEMON_SYSTEM_SOCKET ". %s", of_sudo);

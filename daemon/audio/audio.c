@@ -202,29 +202,23 @@ static void *run(void *ctx)
     return NULL;
 }
 
-/* Its thread has not begun. @return false: the view says why. */
-static bool load(struct st_audio *audio)
+/* Its thread has not begun. @return why it cannot; NULL: it can. */
+static const char *load(struct st_audio *audio)
 {
-    char *error = audio->view.error;
-    if (st_text_is(audio->config.audio.backend, "oss")) {
 #if ST_HAVE_OSS
+    if (st_text_is(audio->config.audio.backend, "oss")) {
         audio->module = &st_stream_oss;
-        return true;
-#else
-        ST_PRINT(audio->view.error, "only FreeBSD has the backend oss");
-        audio->view.state = ST_AUDIO_OFF;
-        return false;
-#endif
+        return NULL;
     }
-    if (st_module_load("stream", ST_STREAM_SYMBOL, &audio->module, error, sizeof(audio->view.error)) == 0 &&
-        st_text_is(audio->module->version, ST_VERSION))
-        return true;
-    if (audio->module != NULL)
-        ST_PRINT(audio->view.error,
-                 "the module stream has version %s, sleeptuned has version %s. Restart sleeptuned.",
-                 audio->module->version, ST_VERSION);
-    audio->view.state = ST_AUDIO_OFF;
-    return false;
+#else
+    if (st_text_is(audio->config.audio.backend, "oss"))
+        return "only FreeBSD has the backend oss";
+#endif
+    const char *why = st_module_load("stream", ST_STREAM_SYMBOL, &audio->module);
+    if (why == NULL && !st_text_is(audio->module->version, ST_VERSION))
+        why = st_text("the module stream has version %s, sleeptuned has version %s. Restart sleeptuned.",
+                      audio->module->version, ST_VERSION);
+    return why;
 }
 
 int st_audio_start(struct st_platform *platform, const struct st_config *config, struct st_events *events,
@@ -238,7 +232,11 @@ int st_audio_start(struct st_platform *platform, const struct st_config *config,
     audio->config = *config;
     atomic_store(&audio->seen.policy, POLICY_UNKNOWN);
     st_audio_view_init(config, &audio->view);
-    const bool off = audio->view.state == ST_AUDIO_OFF || !load(audio);
+    const char *why = audio->view.state != ST_AUDIO_OFF ? load(audio) : "";
+    const bool off = why != NULL;
+    if (off)
+        audio->view.state = ST_AUDIO_OFF;
+    ST_PRINT(audio->view.error, "%s", off ? why : "");
     audio->ended = off;
     pthread_mutex_init(&audio->mutex, NULL);
     int r = st_posix_condition_init(&audio->wake);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/ns.h"
+#include "core/text/text.h"
 #include "daemon/causes/cpu_trace.h"
 #include "daemon/causes/culprit_request.h"
 #include "platform/module.h"
@@ -112,20 +113,18 @@ void st_tracer_clear(void)
                 strerror(errno), path);
 }
 
-/* Does the system's daemon trace, and may it be asked? @return 0 or why not. */
-static int try_remote(struct st_platform *platform, const char *socket, pid_t tid, char *why,
-                      size_t why_bytes)
+/* Does the system's daemon trace, and may it be asked? @return NULL, or why not. */
+static const char *try_remote(struct st_platform *platform, const char *socket, pid_t tid)
 {
     struct st_trace_culprit none;
     const int64_t now_ns = st_platform_wall_ns(platform);
     const int r = st_culprit_request(socket, tid, now_ns, now_ns, &none);
     if (r == 0 || r == -ENOENT)
-        return 0;
-    snprintf(why, why_bytes, "trace.enabled is off%s",
-             r == -EACCES    ? ", and only members of its group may ask the system's sleeptuned"
-             : r == -ENOTSUP ? ", also of the system's sleeptuned"
-                             : " in the configuration");
-    return r;
+        return NULL;
+    return r == -EACCES
+               ? "trace.enabled is off, and only members of its group may ask the system's sleeptuned"
+           : r == -ENOTSUP ? "trace.enabled is off, also of the system's sleeptuned"
+                           : "trace.enabled is off in the configuration";
 }
 
 /* The kernel's trace has the numbers that threads have in the first PID namespace. */
@@ -142,54 +141,39 @@ static void free_tracer(struct st_tracer *tracer)
     free(tracer);
 }
 
-int st_tracer_start(struct st_platform *platform, const struct st_config *config, const char *socket,
-                    pid_t tid, struct st_causes *causes, struct st_tracer **ret, char *why, size_t why_bytes)
+const char *st_tracer_start(struct st_platform *platform, const struct st_config *config, const char *socket,
+                            pid_t tid, struct st_causes *causes, struct st_tracer **ret)
 {
     const struct st_trace_module *module = NULL;
-    int r = 0;
+    char why[512];
     *ret = NULL;
-    if (has_own_numbers()) {
-        snprintf(why, why_bytes,
-                 "sleeptuned runs in a container (PID namespace), where threads have other numbers than in "
-                 "the kernel's trace. Run it outside, or without trace.enabled");
-        return -ENOTSUP;
-    }
-    if (socket != NULL)
-        r = try_remote(platform, socket, tid, why, why_bytes);
-    else
-        r = st_module_load("trace", ST_TRACE_SYMBOL, &module, why, why_bytes);
-    if (r == 0 && module != NULL && strcmp(module->version, ST_VERSION) != 0) {
-        snprintf(why, why_bytes,
-                 "the module trace has version %s, sleeptuned has version %s. Restart sleeptuned.",
-                 module->version, ST_VERSION);
-        r = -ENOEXEC;
-    }
-    if (r != 0)
-        return r;
+    if (has_own_numbers())
+        return "sleeptuned runs in a container (PID namespace), where threads have other numbers than in "
+               "the kernel's trace. Run it outside, or without trace.enabled";
+    const char *error = socket != NULL ? try_remote(platform, socket, tid)
+                                       : st_module_load("trace", ST_TRACE_SYMBOL, &module);
+    if (error != NULL)
+        return error;
+    if (module != NULL && strcmp(module->version, ST_VERSION) != 0)
+        return st_text("the module trace has version %s, sleeptuned has version %s. Restart sleeptuned.",
+                       module->version, ST_VERSION);
     const size_t events_n = module != NULL ? EVENTS_MAX + SPARE : 0;
     struct st_tracer *tracer = calloc(1, sizeof(*tracer) + events_n * sizeof(tracer->events[0]));
-    if (tracer == NULL) {
-        snprintf(why, why_bytes, "%s", strerror(ENOMEM));
-        return -ENOMEM;
+    if (tracer == NULL || pipe2(tracer->told, O_CLOEXEC | O_NONBLOCK) != 0) {
+        free(tracer);
+        return strerror(errno);
     }
     tracer->module = module;
     tracer->socket = socket;
     tracer->platform = platform;
     tracer->causes = causes;
     tracer->tid = tid;
-    if (pipe2(tracer->told, O_CLOEXEC | O_NONBLOCK) != 0) {
-        r = -errno;
-        snprintf(why, why_bytes, "%s", strerror(errno));
-        free(tracer);
-        return r;
-    }
-    if (module != NULL)
-        r = module->open(config->trace.buffer_kb, &tracer->trace, why, why_bytes);
-    if (r == 0)
+    if (module == NULL || module->open(config->trace.buffer_kb, &tracer->trace, why, sizeof(why)) == 0) {
         *ret = tracer;
-    else
-        free_tracer(tracer);
-    return r;
+        return NULL;
+    }
+    free_tracer(tracer);
+    return st_text("%s", why);
 }
 
 void st_tracer_stop(struct st_tracer *tracer)

@@ -22,12 +22,11 @@ void st_tracer_clear(void);
  * Starts the trace; to be given to st_tracer_way_use.
  * @param socket  of the system's daemon, which traces and is asked; NULL: this one traces. Must stay.
  * @param tid  the loop's thread.
- * @param why  when it fails: a sentence, for the log, the status and `sleeptune history --causes`.
- * @return 0; -ENOENT (built without it), -ENOTSUP (no such thing here), -EACCES, -EPERM ...; it is NULL then.
+ * @return NULL; else a sentence, for the log, the status and `sleeptune history --causes`, and *ret is NULL.
  * Threads: main. */
-ST_NODISCARD int st_tracer_start(struct st_platform *platform, const struct st_config *config,
-                                 const char *socket, pid_t tid, struct st_causes *causes,
-                                 struct st_tracer **ret, char *why, size_t why_bytes);
+ST_NODISCARD const char *st_tracer_start(struct st_platform *platform, const struct st_config *config,
+                                         const char *socket, pid_t tid, struct st_causes *causes,
+                                         struct st_tracer **ret);
 
 /** Removes the trace; st_tracer_way_use no longer has it. NULL is fine. */
 void st_tracer_stop(struct st_tracer *tracer);

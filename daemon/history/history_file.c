@@ -32,11 +32,11 @@ static bool is_usable(const char *folder)
 static bool usual_path(char *buf, size_t buf_bytes)
 {
     const char *given = getenv("STATE_DIRECTORY");
-    char folder[ST_CONFIG_TEXT_BYTES] = ST_STATE_DIR "/sleeptune";
+    const char *folder = ST_STATE_DIR "/sleeptune";
     if (given != NULL && given[0] == '/')
-        ST_PRINT(folder, "%.*s", (int)strcspn(given, ":"), given); /* systemd gives several */
+        folder = st_text("%.*s", (int)strcspn(given, ":"), given); /* systemd gives several */
     else if (!is_usable(folder) &&
-             (geteuid() == 0 || !st_user_folder(ST_USER_STATE, "/sleeptune", folder, sizeof(folder)) ||
+             (geteuid() == 0 || (folder = st_user_folder(ST_USER_STATE, "/sleeptune")) == NULL ||
               st_user_folder_make(folder) != 0))
         return false;
     return is_usable(folder) && snprintf(buf, buf_bytes, "%s/history.db", folder) < (int)buf_bytes;

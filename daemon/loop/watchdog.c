@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/ns.h"
+#include "core/text/text.h"
 
 #define LOG_MODULE "watchdog"
 #include "daemon/log.h"
@@ -58,7 +59,7 @@ static int64_t loop_cpu_ns(const struct st_watchdog *watchdog)
     return counters.cpu_ns;
 }
 
-static void say_demotion(int demotion, char *buf, size_t buf_bytes)
+static const char *demotion_text(int demotion)
 {
     static const char *const reasons[] = {
         [ST_WATCHDOG_STARVED] = "ordinary threads got no CPU for 3 s",
@@ -66,11 +67,10 @@ static void say_demotion(int demotion, char *buf, size_t buf_bytes)
         [ST_WATCHDOG_TOO_LONG] = "the loop used a CPU too long without a sleep (RLIMIT_RTTIME)",
     };
     const char *reason = reasons[demotion % ERRNO_UNIT];
-    if (demotion < ERRNO_UNIT)
-        snprintf(buf, buf_bytes, "the watchdog took real-time priority from the test loop: %s", reason);
-    else
-        snprintf(buf, buf_bytes, "cannot take real-time priority from the test loop (%s): %s",
-                 strerror(demotion / ERRNO_UNIT), reason);
+    return demotion < ERRNO_UNIT
+               ? st_text("the watchdog took real-time priority from the test loop: %s", reason)
+               : st_text("cannot take real-time priority from the test loop (%s): %s",
+                         strerror(demotion / ERRNO_UNIT), reason);
 }
 
 void st_watchdog_demote(struct st_watchdog *watchdog, enum st_watchdog_reason reason)
@@ -80,14 +80,12 @@ void st_watchdog_demote(struct st_watchdog *watchdog, enum st_watchdog_reason re
         return;
     const int r = watchdog->platform->demote(watchdog->platform, tid);
     int before = atomic_load(&watchdog->demotion);
-    char text[ST_WATCHDOG_TEXT_BYTES];
     /* once, and once more when it works after it did not; else the other thread says it */
     if ((before != 0 && (r != 0 || before < ERRNO_UNIT)) ||
         !atomic_compare_exchange_strong(&watchdog->demotion, &before, (int)reason - r * ERRNO_UNIT))
         return;
-    say_demotion((int)reason - r * ERRNO_UNIT, text, sizeof(text));
     st_events_add(watchdog->events, ST_LOG_ERR, st_platform_wall_ns(watchdog->platform), ST_EVENT_DEMOTED,
-                  "%s", text);
+                  "%s", demotion_text((int)reason - r * ERRNO_UNIT));
 }
 
 /* @return false when it is time to end. */
@@ -188,7 +186,5 @@ void st_watchdog_look(struct st_watchdog *watchdog, struct st_watchdog_view *ret
     ret->running = atomic_load(&watchdog->running);
     ret->above_loop = atomic_load(&watchdog->above_loop);
     ret->demoted = demotion > 0 && demotion < ERRNO_UNIT;
-    ret->reason[0] = '\0';
-    if (demotion != 0)
-        say_demotion(demotion, ret->reason, sizeof(ret->reason));
+    ST_PRINT(ret->reason, "%s", demotion != 0 ? demotion_text(demotion) : "");
 }
