@@ -31,15 +31,14 @@
 #define PLACES          (CONNECTIONS_MAX + 4) /* with those that end and are not closed yet */
 /** From the start of the connection, or the end of the request before, to the last byte of the answer. */
 #define REQUEST_NS     (20 * ST_NS_PER_S)
-#define HELD_MAX_BYTES (1024 * 1024)
+#define HELD_MAX_BYTES (1024 * 1024) /* of an owner: these answers are in locked memory */
 
 struct place {
     bool used, ends;
-    bool is_answered; /* a request is here, and its answer is not out yet */
     int fd;
     uint64_t owner;
     int64_t since_ns;
-    uint64_t number;   /* the lower, the longer it did nothing */
+    uint64_t number;   /* the lower, the longer it is since a request came or was answered */
     size_t held_bytes; /* of an answer that is not out yet */
 };
 
@@ -48,7 +47,6 @@ struct guard {
     uint64_t number;
     int64_t short_until_ns; /* a shortage of descriptors before that was logged */
     struct place places[PLACES];
-    size_t held_bytes; /* of answers that are still being sent: this memory is locked */
 };
 
 static int fd_of(struct MHD_Connection *connection)
@@ -89,46 +87,51 @@ static uint64_t owner_of(struct MHD_Connection *connection, int fd)
 /* @return the connection's place, or with fd -1 a free one; NULL: none. */
 static struct place *find_place(struct guard *guard, int fd)
 {
-    for (struct place *place = guard->places; place < guard->places + PLACES; place++) {
+    ST_EACH (place, guard->places) {
         if (fd < 0 ? !place->used : place->used && place->fd == fd)
             return place;
     }
     return NULL;
 }
 
-/* @param owner  NULL: of all. */
-static unsigned count(const struct guard *guard, const uint64_t *owner)
+static void end(struct place *place)
 {
-    unsigned n = 0;
-    for (const struct place *place = guard->places; place < guard->places + PLACES; place++)
-        n += place->used && !place->ends && (owner == NULL || place->owner == *owner);
-    return n;
+    place->ends = true;
+    shutdown(place->fd, SHUT_RDWR);
 }
 
-/* Does `a` end before `b`? The owner of most connections loses one first: an idle one before one that is
- * being answered, and the oldest of these. */
-static bool ends_before(const struct guard *guard, const struct place *a, const struct place *b)
-{
-    const unsigned n_a = count(guard, &a->owner), n_b = count(guard, &b->owner);
-    if (n_a != n_b)
-        return n_a > n_b;
-    return a->is_answered != b->is_answered ? b->is_answered : a->number < b->number;
-}
+struct share {
+    size_t n, held_bytes; /* connections; of their answers that are not out yet */
+};
 
-/* A new connection always finds room: half requests, and connections that are kept open, make it. */
-static void make_room(struct guard *guard, struct place *new)
+static struct share share_of(const struct guard *guard, uint64_t owner)
 {
-    const bool own = count(guard, &new->owner) > SHARE_MAX;
-    struct place *worst = new;
-    if (!own && count(guard, NULL) <= CONNECTIONS_MAX)
-        return;
-    for (struct place *place = guard->places; place < guard->places + PLACES; place++) {
-        if (place->used && !place->ends && place != new && (!own || place->owner == new->owner) &&
-            (worst == new || ends_before(guard, place, worst)))
-            worst = place;
+    struct share share = {0, 0};
+    ST_EACH (place, guard->places) {
+        if (place->used && !place->ends && place->owner == owner) {
+            share.n++;
+            share.held_bytes += place->held_bytes;
+        }
     }
-    worst->ends = true;
-    shutdown(worst->fd, SHUT_RDWR);
+    return share;
+}
+
+/* A new connection always finds room: the owner of most connections loses the one that did nothing for
+ * longest. */
+static void make_room(struct guard *guard)
+{
+    struct place *worst = guard->places;
+    size_t all = 0, most = 0;
+    ST_EACH (place, guard->places) {
+        const size_t n = place->used && !place->ends ? share_of(guard, place->owner).n : 0;
+        all += n > 0;
+        if (n > most || (n == most && place->number < worst->number)) {
+            worst = place;
+            most = n;
+        }
+    }
+    if (all > CONNECTIONS_MAX || most > SHARE_MAX)
+        end(worst);
 }
 
 static void on_connection(void *ctx, struct MHD_Connection *connection, ST_UNUSED void **slot,
@@ -146,104 +149,29 @@ static void on_connection(void *ctx, struct MHD_Connection *connection, ST_UNUSE
                                 .owner = owner_of(connection, fd),
                                 .since_ns = guard->now_ns,
                                 .number = ++guard->number};
-        make_room(guard, place);
+        make_room(guard);
     }
 }
 
-/* A request begins to be answered, or its answer is out. */
-static void note_request(struct guard *guard, struct MHD_Connection *connection, bool is_answered)
+/* A request is here, or its answer is made, or that is out. @param held_bytes  of the answer. */
+static void note(struct guard *guard, struct MHD_Connection *connection, size_t held_bytes, bool is_out)
 {
     struct place *place = find_place(guard, fd_of(connection));
-    if (place != NULL) {
-        place->held_bytes = 0;
-        place->is_answered = is_answered;
-        place->number = ++guard->number;
-        if (!is_answered)
-            place->since_ns = guard->now_ns;
-    }
-}
-
-/* Its answer is made, and not read yet. */
-static void note_held(struct guard *guard, struct MHD_Connection *connection, size_t bytes)
-{
-    struct place *place = find_place(guard, fd_of(connection));
-    if (place != NULL)
-        place->held_bytes = bytes;
+    if (place == NULL)
+        return;
+    place->held_bytes = held_bytes;
+    place->number = ++guard->number;
+    if (is_out)
+        place->since_ns = guard->now_ns;
 }
 
 /* Ends connections that are over their time. */
 static void end_late_ones(struct guard *guard)
 {
-    for (struct place *place = guard->places; place < guard->places + PLACES; place++) {
-        if (place->used && guard->now_ns - place->since_ns > REQUEST_NS) {
-            place->ends = true;
-            shutdown(place->fd, SHUT_RDWR);
-        }
+    ST_EACH (place, guard->places) {
+        if (place->used && guard->now_ns - place->since_ns > REQUEST_NS)
+            end(place);
     }
-}
-
-struct held {
-    struct guard *guard;
-    char *text;
-    size_t bytes;
-};
-
-/* Of unread answers. */
-static size_t held_by(const struct guard *guard, uint64_t owner)
-{
-    size_t bytes = 0;
-    for (const struct place *place = guard->places; place < guard->places + PLACES; place++)
-        bytes += place->used && !place->ends && place->owner == owner ? place->held_bytes : 0;
-    return bytes;
-}
-
-/* Do clients hold more than HELD_MAX_BYTES of unread answers? Then who holds most loses its longest one,
- * unless it is who asks now. */
-static bool is_full(struct guard *guard, struct MHD_Connection *connection)
-{
-    if (guard->held_bytes <= HELD_MAX_BYTES)
-        return false;
-    const struct place *own = find_place(guard, fd_of(connection));
-    struct place *worst = NULL;
-    for (struct place *place = guard->places; place < guard->places + PLACES; place++) {
-        if (!place->used || place->ends || place->held_bytes == 0)
-            continue;
-        const size_t held = held_by(guard, place->owner),
-                     most = worst != NULL ? held_by(guard, worst->owner) : 0;
-        if (held > most || (held == most && place->held_bytes > worst->held_bytes))
-            worst = place;
-    }
-    const bool full = worst == NULL || own == NULL || worst->owner == own->owner;
-    if (!full) {
-        worst->ends = true;
-        shutdown(worst->fd, SHUT_RDWR);
-    }
-    return full;
-}
-
-static void free_held(void *ctx)
-{
-    struct held *held = ctx;
-    held->guard->held_bytes -= held->bytes;
-    free(held->text);
-    free(held);
-}
-
-/* A response that frees its text, which counts as held until then.
- * @return NULL: out of memory, the text stays with the caller. */
-static struct MHD_Response *make_response(struct guard *guard, char *text)
-{
-    struct held *held = malloc(sizeof(*held));
-    if (held == NULL)
-        return NULL;
-    *held = (struct held){guard, text, strlen(text) + 1};
-    struct MHD_Response *response =
-        MHD_create_response_from_buffer_with_free_callback_cls(held->bytes - 1, text, free_held, held);
-    if (response == NULL)
-        free(held);
-    else
-        guard->held_bytes += held->bytes;
-    return response;
 }
 
 /* --- requests --- */
@@ -357,13 +285,14 @@ static enum MHD_Result answer_text(struct MHD_Connection *connection, struct st_
 {
     if (text == NULL)
         return MHD_NO;
-    struct MHD_Response *response = make_response(&http->guard, text);
-    if (response != NULL) {
-        note_held(&http->guard, connection, strlen(text) + 1);
-        return queue(connection, route, response);
+    const size_t bytes = strlen(text);
+    struct MHD_Response *response = MHD_create_response_from_buffer(bytes, text, MHD_RESPMEM_MUST_FREE);
+    if (response == NULL) {
+        free(text);
+        return MHD_NO;
     }
-    free(text);
-    return MHD_NO;
+    note(&http->guard, connection, bytes, false);
+    return queue(connection, route, response);
 }
 
 /* --- answers that take a while: the connection is suspended meanwhile --- */
@@ -409,12 +338,10 @@ static enum MHD_Result ask(struct st_http_request *request, struct st_route *rou
     const bool few = query->limit != INT64_MIN && query->limit <= SHORT_EVENTS;
     request->is_long = route->body == ST_ROUTE_HISTORY || route->body == ST_ROUTE_TRACE ||
                        (route->body == ST_ROUTE_EVENTS && !few);
-    const bool full = request->is_long && is_full(&http->guard, request->connection);
+    const struct place *place = find_place(&http->guard, fd_of(request->connection));
+    const bool full = place == NULL || share_of(&http->guard, place->owner).held_bytes > HELD_MAX_BYTES;
     if (request->is_long && (full || makes_long)) {
-        *route = st_route_refuse(
-            503,
-            full ? "sleeptuned is busy with long answers to other programs: ask again in a few seconds"
-                 : "sleeptuned is busy with a long answer to another program: ask again in a few seconds");
+        *route = st_route_refuse(503, "sleeptuned is busy with long answers: ask again in a few seconds");
         return answer_text(request->connection, http, route, st_route_error_text(route->error));
     }
     makes_long = makes_long || request->is_long;
@@ -439,7 +366,7 @@ static void on_completed(void *ctx, struct MHD_Connection *connection, void **sl
                          ST_UNUSED enum MHD_RequestTerminationCode how)
 {
     struct st_http_request *request = *slot;
-    note_request(ctx, connection, false);
+    note(ctx, connection, 0, true);
     if (request != NULL && request->waits) {
         request->connection = NULL; /* st_http_answer frees it */
     } else if (request != NULL) {
@@ -545,7 +472,7 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
     if ((http->token[0] != '\0' || http->network) && !is_known)
         hide_figures(http, &route);
     if (request == NULL) {
-        note_request(&http->guard, connection, true);
+        note(&http->guard, connection, 0, false);
         (void)MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, ANSWER_TIMEOUT_S);
     }
     if (route.http_status != 200)

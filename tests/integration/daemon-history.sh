@@ -299,7 +299,7 @@ PY
     is "what is short is answered" "$(code /v1/status)" 200
     is "sleeptune history --events says when to ask again" \
         "$("$SLEEPTUNE" history --events --socket "$sock" --limit 5000 2>&1; echo $?)" \
-        "sleeptune history: sleeptuned is busy with long answers to other programs: ask again in a few seconds
+        "sleeptune history: sleeptuned is busy with long answers: ask again in a few seconds
 4"
     exec 8>&-
     if can_be_nobody; then
