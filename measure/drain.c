@@ -202,7 +202,6 @@ static void take_over(struct st_drain *drain)
     result->n = result->lateness.total_n;
     result->early = result->lateness.early_n;
     result->elapsed_periods = drain->k;
-    result->ring_high_water = drain->loop->ring->high_water;
     result->books_balance = result->n + result->records_lost == result->cycles &&
                             result->cycles + result->skipped_periods == result->elapsed_periods;
 }
@@ -243,12 +242,9 @@ static void set_costs(struct st_result *result, const struct st_thread_counters 
     const unsigned valid = from->valid & to->valid;
     if (valid & ST_COUNTER_CPU && cycles > 0)
         result->cpu_ns_per_cycle = (double)(to->cpu_ns - from->cpu_ns) / (double)cycles;
-    if (valid & ST_COUNTER_FAULTS) {
-        result->faults_minor = (int64_t)(to->faults_minor_n - from->faults_minor_n);
-        result->faults_major = (int64_t)(to->faults_major_n - from->faults_major_n);
-    }
-    if (valid & ST_COUNTER_SWITCHES)
-        result->switches_involuntary = (int64_t)(to->switches_involuntary_n - from->switches_involuntary_n);
+    if (valid & ST_COUNTER_FAULTS)
+        result->faults_n =
+            (int64_t)(to->faults_minor_n - from->faults_minor_n + to->faults_major_n - from->faults_major_n);
 }
 
 void st_drain_baseline(struct st_drain *drain)

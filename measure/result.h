@@ -45,9 +45,9 @@ struct st_result {
     uint64_t early;
     uint64_t suspends; /* times the machine slept meanwhile */
 
-    uint64_t records_lost, ring_high_water, ring_words;
+    uint64_t records_lost;
     double cpu_ns_per_cycle; /* loop thread, sum of user and system; < 0 unknown */
-    int64_t faults_minor, faults_major, switches_involuntary; /* loop thread, counted part; -1 unknown */
+    int64_t faults_n;        /* page faults of the loop's thread, counted part; -1 unknown */
 
     uint64_t cause_late_n; /* cycles that began later than the threshold, after-effects of a late one before
                               not counted */

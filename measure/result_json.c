@@ -109,15 +109,8 @@ json_t *st_result_json(const struct st_result *result)
     st_json_set(o, "response_ns", st_result_distribution_json(&result->response));
     st_json_set(o, "cpu_ns_per_cycle",
                 result->cpu_ns_per_cycle >= 0 ? json_real(result->cpu_ns_per_cycle) : json_null());
-    const bool faults_known = result->faults_minor >= 0;
-    st_json_set(o, "faults",
-                st_json_integer_or_null(faults_known, result->faults_minor + result->faults_major));
-    st_json_set(o, "faults_major", st_json_integer_or_null(faults_known, result->faults_major));
-    st_json_set(o, "switches_involuntary",
-                st_json_integer_or_null(result->switches_involuntary >= 0, result->switches_involuntary));
+    st_json_set(o, "faults", st_json_integer_or_null(result->faults_n >= 0, result->faults_n));
     st_json_set(o, "records_lost", result->records_lost);
-    st_json_set(o, "ring_high_water", result->ring_high_water);
-    st_json_set(o, "ring_words", result->ring_words);
     st_json_set(o, "interrupted", result->interrupted);
     st_json_set(o, "error", st_json_error(result->error));
     st_json_set(o, "duration_ns", result->duration_ns);

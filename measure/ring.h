@@ -32,7 +32,6 @@ struct st_ring {
     uint64_t head_local;                                 /* producer's own */
     uint64_t tail_cached;                                /* producer's last look at tail */
     _Alignas(ST_CACHE_LINE_BYTES) _Atomic uint64_t tail; /* written by the consumer */
-    uint64_t high_water; /* consumer's: most words that were waiting at a drain */
 };
 
 /** @param words at least 64; rounded up to a power of two and touched. @return 0, -ERANGE, -ENOMEM. */

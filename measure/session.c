@@ -356,12 +356,9 @@ static int init(struct st_session *session)
         .priority_asked = config->priority,
         .timer_slack_set_ns = -1,
         .running = true,
-        .ring_words = session->ring.mask + 1,
         .cause_above_ns = loop->cause_above_ns,
         .cpu_ns_per_cycle = -1,
-        .faults_minor = -1,
-        .faults_major = -1,
-        .switches_involuntary = -1,
+        .faults_n = -1,
         .books_balance = true,
     };
     ask_machine(p, &machine);

@@ -78,28 +78,16 @@ static void causes(const struct st_result *result, const struct st_text_sheet *s
     }
 }
 
-static void known_or(char *buf, size_t buf_bytes, bool known, int64_t n, const char *what)
-{
-    if (known)
-        snprintf(buf, buf_bytes, "%" PRId64 " %s", n, what);
-    else
-        snprintf(buf, buf_bytes, "%s unknown", what);
-}
-
 static void self_cost(const struct st_result *result, const struct st_text_sheet *sheet)
 {
-    char cpu[48] = "CPU time unknown", faults[40], switches[48];
-    if (result->cpu_ns_per_cycle >= 0)
-        ST_PRINT(cpu, "%s CPU per cycle", st_ns_text((int64_t)(result->cpu_ns_per_cycle + 0.5)));
-    else if (result->running)
-        ST_PRINT(cpu, "CPU time is known at the end");
-    known_or(faults, sizeof(faults), result->faults_minor >= 0, result->faults_minor + result->faults_major,
-             "page faults");
-    known_or(switches, sizeof(switches), result->switches_involuntary >= 0, result->switches_involuntary,
-             "times preempted");
-    st_text_row(sheet, "self",
-                "%s, %s, %s, ring at most %" PRIu64 " of %" PRIu64 " words, %" PRIu64 " records lost", cpu,
-                faults, switches, result->ring_high_water, result->ring_words, result->records_lost);
+    const char *cpu = result->cpu_ns_per_cycle >= 0
+                          ? st_text("%s CPU per cycle", st_ns_text((int64_t)(result->cpu_ns_per_cycle + 0.5)))
+                      : result->running ? "CPU time is known at the end"
+                                        : "CPU time unknown";
+    st_text_row(sheet, "self", "%s, %s, %" PRIu64 " records lost", cpu,
+                result->faults_n >= 0 ? st_text("%" PRId64 " page faults", result->faults_n)
+                                      : "page faults unknown",
+                result->records_lost);
 }
 
 static void conditions(const struct st_result *result, const struct st_text_sheet *sheet)

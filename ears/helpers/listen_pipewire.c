@@ -16,6 +16,7 @@
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "ears/helpers/ear.h"
+#include "xruns/helpers/pipewire_connection.h"
 
 #define CHANNELS    2
 #define NODES_MAX   256
@@ -48,10 +49,9 @@ struct link {
 struct listener {
     struct st_ear ear;
     struct pw_loop *loop;
-    struct pw_core *core;
-    struct pw_registry *registry;
+    struct st_pipewire_connection connection;
     struct pw_proxy *metadata;
-    struct spa_hook core_hook, registry_hook, metadata_hook, filter_hook;
+    struct spa_hook metadata_hook, filter_hook;
     struct node nodes[NODES_MAX];
     struct port ports[PORTS_MAX];
     struct link links_seen[LINKS_MAX];
@@ -61,7 +61,7 @@ struct listener {
     void *own_ports[CHANNELS];
     struct pw_proxy *links[CHANNELS];
     char server[ST_CAPTURE_TEXT_BYTES];
-    int sync, syncs_n, status;
+    int syncs_n, status;
     unsigned waits_n; /* for the buffer size that is asked for */
     bool ended, headed;
     atomic_uint rate_seen, frames_seen; /* of the server's cycles, from the data thread; 0: none yet */
@@ -162,23 +162,6 @@ static uint32_t find_device(struct listener *listener, const char *named, const 
     return wanted[0] == '\0' && n == 1 ? found : 0;
 }
 
-static struct pw_proxy *link_ports_of(struct listener *listener, uint32_t from, uint32_t out, uint32_t to,
-                                      uint32_t in)
-{
-    char out_node[16], out_port[16], in_node[16], in_port[16];
-    ST_PRINT(out_node, "%" PRIu32, from);
-    ST_PRINT(out_port, "%" PRIu32, out);
-    ST_PRINT(in_node, "%" PRIu32, to);
-    ST_PRINT(in_port, "%" PRIu32, in);
-    const struct spa_dict_item items[] = {{PW_KEY_LINK_OUTPUT_NODE, out_node},
-                                          {PW_KEY_LINK_OUTPUT_PORT, out_port},
-                                          {PW_KEY_LINK_INPUT_NODE, in_node},
-                                          {PW_KEY_LINK_INPUT_PORT, in_port},
-                                          {PW_KEY_OBJECT_LINGER, "false"}};
-    return pw_core_create_object(listener->core, "link-factory", PW_TYPE_INTERFACE_Link, PW_VERSION_LINK,
-                                 &SPA_DICT_INIT_ARRAY(items), 0);
-}
-
 static uint32_t own_node(const struct listener *listener)
 {
     return listener->filter != NULL ? pw_filter_get_node_id(listener->filter) : SPA_ID_INVALID;
@@ -217,8 +200,10 @@ static bool link_ports(struct listener *listener)
         return false;
     for (size_t i = 0; i < CHANNELS; i++) {
         const uint32_t other = device[SPA_MIN(i, device_n - 1)];
-        listener->links[i] = plays ? link_ports_of(listener, node, own[i], listener->device, other)
-                                   : link_ports_of(listener, listener->device, other, node, own[i]);
+        listener->links[i] = plays ? st_pipewire_connection_link(&listener->connection, node, own[i],
+                                                                 listener->device, other, false, 0)
+                                   : st_pipewire_connection_link(&listener->connection, listener->device,
+                                                                 other, node, own[i], false, 0);
     }
     if (plays)
         atomic_store(&listener->ear.shared->node, node);
@@ -236,7 +221,7 @@ static void open_filter(struct listener *listener)
                           "DSP", PW_KEY_NODE_AUTOCONNECT, "false", NULL);
     if (properties != NULL && listener->ear.frames > 0) /* as long as this node is there */
         pw_properties_setf(properties, PW_KEY_NODE_FORCE_QUANTUM, "%" PRIu32, listener->ear.frames);
-    listener->filter = pw_filter_new(listener->core, "sleeptune", properties);
+    listener->filter = pw_filter_new(listener->connection.core, "sleeptune", properties);
     if (listener->filter == NULL)
         return;
     pw_filter_add_listener(listener->filter, &listener->filter_hook, plays ? &play_events : &record_events,
@@ -360,7 +345,8 @@ static void on_global(void *ctx, uint32_t id, ST_UNUSED uint32_t permissions, co
         take_link(listener, id, props);
     else if (spa_streq(type, PW_TYPE_INTERFACE_Metadata) && listener->metadata == NULL &&
              spa_streq(spa_dict_lookup(props, PW_KEY_METADATA_NAME), "default")) {
-        listener->metadata = pw_registry_bind(listener->registry, id, type, PW_VERSION_METADATA, 0);
+        listener->metadata =
+            pw_registry_bind(listener->connection.registry, id, type, PW_VERSION_METADATA, 0);
         if (listener->metadata != NULL)
             pw_metadata_add_listener((struct pw_metadata *)listener->metadata, &listener->metadata_hook,
                                      &metadata_events, listener);
@@ -418,11 +404,11 @@ static void choose(struct listener *listener)
 static void on_done(void *ctx, uint32_t id, int seq)
 {
     struct listener *listener = ctx;
-    if (id != PW_ID_CORE || seq != listener->sync)
+    if (id != PW_ID_CORE || seq != listener->connection.sync)
         return;
     /* the second answer comes after the metadata that the first announced */
     if (++listener->syncs_n < 2)
-        listener->sync = pw_core_sync(listener->core, PW_ID_CORE, 0);
+        listener->connection.sync = pw_core_sync(listener->connection.core, PW_ID_CORE, 0);
     else if (listener->syncs_n == 2)
         choose(listener);
 }
@@ -536,26 +522,20 @@ static struct pw_context *open_context(struct pw_loop *loop)
 
 static int begin(struct listener *listener)
 {
+    static const char *const modules[] = {"libpipewire-module-client-node", "libpipewire-module-metadata",
+                                          NULL};
     struct timespec each = {.tv_nsec = ST_EAR_PUMP_NS}, once = {.tv_sec = ANSWER_S};
     struct pw_loop *loop = listener->loop;
     struct pw_context *context = open_context(loop);
     struct spa_source *tick = pw_loop_add_timer(loop, on_tick, listener);
     struct spa_source *deadline = pw_loop_add_timer(loop, on_deadline, listener);
-    if (context == NULL || tick == NULL || deadline == NULL ||
-        pw_context_load_module(context, "libpipewire-module-protocol-native", NULL, NULL) == NULL ||
-        pw_context_load_module(context, "libpipewire-module-client-node", NULL, NULL) == NULL ||
-        pw_context_load_module(context, "libpipewire-module-metadata", NULL, NULL) == NULL ||
+    if (tick == NULL || deadline == NULL ||
         pw_loop_add_io(loop, listener->ear.input, SPA_IO_IN | SPA_IO_HUP, false, on_input, listener) == NULL)
         return absent(listener, "libpipewire does not start");
-    listener->core = pw_context_connect(context, NULL, 0);
-    if (listener->core == NULL)
-        return absent(listener, "PipeWire is not running for this user");
-    pw_core_add_listener(listener->core, &listener->core_hook, &core_events, listener);
-    listener->registry = pw_core_get_registry(listener->core, PW_VERSION_REGISTRY, 0);
-    if (listener->registry == NULL)
-        return absent(listener, "the PipeWire server does not list its objects");
-    pw_registry_add_listener(listener->registry, &listener->registry_hook, &registry_events, listener);
-    listener->sync = pw_core_sync(listener->core, PW_ID_CORE, 0);
+    const char *why = st_pipewire_connection_open(&listener->connection, context, modules, &core_events,
+                                                  &registry_events, listener);
+    if (why != NULL)
+        return absent(listener, why);
     pw_loop_update_timer(loop, tick, &each, &each, false);
     pw_loop_update_timer(loop, deadline, &once, NULL, false);
     return ST_EAR_DONE;

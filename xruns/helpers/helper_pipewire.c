@@ -19,6 +19,7 @@
 #include "platform/posix/posix.h"
 #include "xruns/helpers/helper_line.h"
 #include "xruns/helpers/listener.h"
+#include "xruns/helpers/pipewire_connection.h"
 #include "xruns/helpers/pipewire_profile.h"
 #include "xruns/helpers/pipewire_streams.h"
 #include "xruns/helpers/pipewire_version.h"
@@ -42,10 +43,9 @@
 struct observer {
     struct pw_loop *loop;
     bool ended;
-    struct pw_core *core;
-    struct pw_registry *registry;
+    struct st_pipewire_connection server;
     struct pw_proxy *profiler, *settings;
-    struct spa_hook core_listener, registry_listener, profiler_listener, settings_listener;
+    struct spa_hook profiler_listener, settings_listener;
     struct spa_source *report_timer;             /* armed for REPORT_NS after a report */
     struct spa_source *loads_timer;              /* armed while nodes run */
     bool loads_armed, loads_said, loads_resized; /* they come soon, as the size is another one */
@@ -55,7 +55,6 @@ struct observer {
     int64_t taken_ns, profile_bytes;             /* when messages were taken, and what came in profiles */
     bool much_comes;
     bool reported_lately;
-    int sync; /* after it, all objects of the server have been announced */
     char version[32];
     bool is_others;   /* another user started the server */
     int64_t beyond_n; /* of the profile, as the latest ready line has it */
@@ -300,7 +299,8 @@ static void on_client_info(void *ctx, const struct pw_client_info *info)
          st_helper_line_is_process(st_pipewire_streams_property(info->props, PW_KEY_APP_PROCESS_ID), own)))
         st_pipewire_profile_leave_out(&client->observer->profile, info->id);
     else if ((info->change_mask & PW_CLIENT_CHANGE_MASK_PROPS) != 0)
-        st_pipewire_streams_client(client->observer->streams, client->observer->registry, info->id, api);
+        st_pipewire_streams_client(client->observer->streams, client->observer->server.registry, info->id,
+                                   api);
 }
 
 static const struct pw_client_events client_events = {PW_VERSION_CLIENT_EVENTS, .info = on_client_info};
@@ -316,7 +316,7 @@ static const struct pw_proxy_events removed_events = {PW_VERSION_PROXY_EVENTS, .
 static void ask_client(struct observer *observer, uint32_t id, const char *type)
 {
     struct pw_proxy *proxy =
-        pw_registry_bind(observer->registry, id, type, PW_VERSION_CLIENT, sizeof(struct client));
+        pw_registry_bind(observer->server.registry, id, type, PW_VERSION_CLIENT, sizeof(struct client));
     if (proxy == NULL)
         return;
     struct client *client = pw_proxy_get_user_data(proxy);
@@ -343,17 +343,17 @@ static void on_global(void *ctx, uint32_t id, ST_UNUSED uint32_t permissions, co
                                 st_pipewire_streams_property(props, PW_KEY_DEVICE_ID) != NULL,
                                 class != NULL && strncmp(class, "Stream/", strlen("Stream/")) == 0);
         if (spa_streq(class, "Stream/Output/Audio"))
-            st_pipewire_streams_add(observer->streams, observer->registry, id, client_of(props));
+            st_pipewire_streams_add(observer->streams, observer->server.registry, id, client_of(props));
     } else if (spa_streq(type, PW_TYPE_INTERFACE_Client)) {
         ask_client(observer, id, type);
     } else if (spa_streq(type, PW_TYPE_INTERFACE_Metadata) && observer->settings == NULL &&
                spa_streq(st_pipewire_streams_property(props, PW_KEY_METADATA_NAME), "settings")) {
-        observer->settings = pw_registry_bind(observer->registry, id, type, PW_VERSION_METADATA, 0);
+        observer->settings = pw_registry_bind(observer->server.registry, id, type, PW_VERSION_METADATA, 0);
         if (observer->settings != NULL)
             pw_proxy_add_object_listener(observer->settings, &observer->settings_listener, &settings_events,
                                          observer);
     } else if (spa_streq(type, PW_TYPE_INTERFACE_Profiler) && observer->profiler == NULL) {
-        observer->profiler = pw_registry_bind(observer->registry, id, type, PW_VERSION_PROFILER, 0);
+        observer->profiler = pw_registry_bind(observer->server.registry, id, type, PW_VERSION_PROFILER, 0);
         observer->profiled_ns = st_posix_now_ns(NULL); /* a first sample before the first report */
         if (observer->profiler != NULL)
             pw_proxy_add_object_listener(observer->profiler, &observer->profiler_listener, &profiler_events,
@@ -393,7 +393,7 @@ static void on_info(void *ctx, const struct pw_core_info *info)
 static void on_done(void *ctx, uint32_t id, int seq)
 {
     struct observer *observer = ctx;
-    if (id != PW_ID_CORE || seq != observer->sync)
+    if (id != PW_ID_CORE || seq != observer->server.sync)
         return;
     st_helper_line_deadline(0, NULL);
     begin_listening(observer);
@@ -451,16 +451,10 @@ static void on_loads_timer(void *ctx, ST_UNUSED uint64_t expirations)
         say_ready(observer);
 }
 
-/* libpipewire could not begin: without the files of its package it finds nothing. */
-static int say_not_installed(void)
-{
-    return errno == ENOENT ? st_helper_line_absent("PipeWire is not installed")
-                           : st_helper_line_absent("libpipewire does not start: %s", strerror(errno));
-}
-
 /* @return ST_HELPER_LINE_DONE, or what main returns, the reason said. */
 static int begin(struct observer *observer)
 {
+    static const char *const modules[] = {PW_EXTENSION_MODULE_PROFILER, PW_EXTENSION_MODULE_METADATA, NULL};
     struct timespec alive = {.tv_sec = ST_HELPER_LINE_ALIVE_S};
     struct pw_loop *loop = observer->loop;
     struct spa_source *alive_timer = pw_loop_add_timer(loop, on_alive_timer, observer);
@@ -475,28 +469,16 @@ static int begin(struct observer *observer)
         .seen = on_seen, .measure = measure, .priority = priority, .plays = plays, .between = between};
     observer->profile.ctx = observer;
     if (alive_timer == NULL || observer->loads_timer == NULL || observer->watch == NULL ||
-        observer->streams == NULL || observer->report_timer == NULL || context == NULL ||
-        pw_context_load_module(context, "libpipewire-module-protocol-native", NULL, NULL) == NULL ||
-        pw_context_load_module(context, PW_EXTENSION_MODULE_PROFILER, NULL, NULL) == NULL ||
-        pw_context_load_module(context, PW_EXTENSION_MODULE_METADATA, NULL, NULL) == NULL ||
+        observer->streams == NULL || observer->report_timer == NULL ||
         pw_loop_add_io(loop, STDIN_FILENO, SPA_IO_IN | SPA_IO_HUP, false, on_input, observer) == NULL)
-        return say_not_installed();
+        return st_helper_line_absent("%s", st_pipewire_connection_no_start());
     hear_none(observer);
     pw_loop_update_timer(loop, alive_timer, &alive, &alive, false);
-    observer->core = pw_context_connect(context, NULL, 0);
-    if (observer->core == NULL)
-        return errno == EHOSTDOWN
-                   ? st_helper_line_absent("facts=%d PipeWire is not running for this user",
-                                           ST_XRUN_FACT_NOT_RUNNING)
-                   : st_helper_line_absent("the PipeWire server of this user refuses the connection: %s",
-                                           strerror(errno));
-    pw_core_add_listener(observer->core, &observer->core_listener, &core_events, observer);
-    observer->registry = pw_core_get_registry(observer->core, PW_VERSION_REGISTRY, 0);
-    if (observer->registry == NULL)
-        return st_helper_line_absent("the PipeWire server does not list its objects: %s", strerror(errno));
-    pw_registry_add_listener(observer->registry, &observer->registry_listener, &registry_events, observer);
-    observer->sync = pw_core_sync(observer->core, PW_ID_CORE, 0);
-    return ST_HELPER_LINE_DONE;
+    const char *why = st_pipewire_connection_open(&observer->server, context, modules, &core_events,
+                                                  &registry_events, observer);
+    return why == NULL          ? ST_HELPER_LINE_DONE
+           : errno == EHOSTDOWN ? st_helper_line_absent("facts=%d %s", ST_XRUN_FACT_NOT_RUNNING, why)
+                                : st_helper_line_absent("%s", why);
 }
 
 /* A wake-up for each report would be one for each cycle (PipeWire 1.6). */
@@ -567,7 +549,7 @@ int main(int argc, char **argv)
     observer.loop = pw_loop_new(NULL);
     observer.profiled_ns = -QUIET_NS;
     if (observer.loop == NULL)
-        return say_not_installed();
+        return st_helper_line_absent("%s", st_pipewire_connection_no_start());
     st_helper_line_deadline(ANSWER_S, "the PipeWire server does not answer");
     const int r = begin(&observer);
     if (r != ST_HELPER_LINE_DONE)

@@ -25,6 +25,7 @@
 #include "core/ns.h"
 #include "xruns/helpers/helper_line.h"
 #include "xruns/helpers/listened.h"
+#include "xruns/helpers/pipewire_connection.h"
 #include "xruns/helpers/pipewire_version.h"
 #include "xruns/helpers/sandbox.h"
 #include "xruns/helpers/silence.h"
@@ -75,15 +76,13 @@ struct tap {
 
 struct listener {
     struct pw_loop *loop;
-    struct pw_core *core;
-    struct pw_registry *registry;
-    struct spa_hook core_listener, registry_listener;
+    struct st_pipewire_connection server;
     struct spa_source *found, *settle;
     struct port ports[PORTS_MAX];
     struct tap taps[TAPS_MAX];
     int taps_said;
     bool automatic, ended, shut;
-    int sync, status;
+    int status;
     int64_t cpu_ns;
     int dear_n; /* PRICE_S in which it cost too much */
     uint32_t version;
@@ -216,18 +215,8 @@ static const struct pw_proxy_events link_events = {PW_VERSION_PROXY_EVENTS, .rem
 
 static void link_port(struct tap *tap, size_t i, const struct port *own)
 {
-    char out_node[16], out_port[16], in_node[16], in_port[16];
-    ST_PRINT(out_node, "%" PRIu32, tap->node);
-    ST_PRINT(out_port, "%" PRIu32, tap->heard[i]);
-    ST_PRINT(in_node, "%" PRIu32, own->node);
-    ST_PRINT(in_port, "%" PRIu32, own->id);
-    const struct spa_dict_item items[] = {
-        {PW_KEY_LINK_OUTPUT_NODE, out_node}, {PW_KEY_LINK_OUTPUT_PORT, out_port},
-        {PW_KEY_LINK_INPUT_NODE, in_node},   {PW_KEY_LINK_INPUT_PORT, in_port},
-        {PW_KEY_LINK_PASSIVE, "true"},       {PW_KEY_OBJECT_LINGER, "false"}};
-    tap->links[i] =
-        pw_core_create_object(tap->listener->core, "link-factory", PW_TYPE_INTERFACE_Link, PW_VERSION_LINK,
-                              &SPA_DICT_INIT_ARRAY(items), sizeof(struct spa_hook));
+    tap->links[i] = st_pipewire_connection_link(&tap->listener->server, tap->node, tap->heard[i], own->node,
+                                                own->id, true, sizeof(struct spa_hook));
     if (tap->links[i] != NULL)
         pw_proxy_add_listener(tap->links[i], pw_proxy_get_user_data(tap->links[i]), &link_events, tap);
 }
@@ -307,7 +296,7 @@ static void open_tap(struct tap *tap)
 {
     tap->silence = (struct st_silence){0};
     tap->filter =
-        pw_filter_new(tap->listener->core, "sleeptune",
+        pw_filter_new(tap->listener->server.core, "sleeptune",
                       pw_properties_new(PW_KEY_NODE_NAME, "sleeptune-observe-silence",
                                         PW_KEY_NODE_DESCRIPTION, "sleeptune looks for losses of sound",
                                         PW_KEY_NODE_WANT_DRIVER, "false", PW_KEY_NODE_ALWAYS_PROCESS, "false",
@@ -452,7 +441,7 @@ static void on_info(void *ctx, const struct pw_core_info *info)
 static void on_done(void *ctx, uint32_t id, int seq)
 {
     struct listener *listener = ctx;
-    if (id != PW_ID_CORE || seq != listener->sync || listener->shut)
+    if (id != PW_ID_CORE || seq != listener->server.sync || listener->shut)
         return;
     st_helper_line_deadline(0, NULL);
     listener->shut = true;
@@ -486,6 +475,7 @@ static void on_price(void *ctx, ST_UNUSED uint64_t expirations)
 
 static int begin(struct listener *listener)
 {
+    static const char *const modules[] = {"libpipewire-module-client-node", NULL};
     struct timespec each = {.tv_sec = PRICE_S};
     struct pw_loop *loop = listener->loop;
     /* none of client.conf's modules: no real-time thread */
@@ -494,22 +484,13 @@ static int begin(struct listener *listener)
     struct spa_source *price = pw_loop_add_timer(loop, on_price, listener);
     listener->settle = pw_loop_add_timer(loop, on_settle, listener);
     listener->found = pw_loop_add_event(loop, on_found, listener);
-    if (context == NULL || price == NULL || listener->settle == NULL || listener->found == NULL ||
-        pw_context_load_module(context, "libpipewire-module-protocol-native", NULL, NULL) == NULL ||
-        pw_context_load_module(context, "libpipewire-module-client-node", NULL, NULL) == NULL ||
+    if (price == NULL || listener->settle == NULL || listener->found == NULL ||
         pw_loop_add_io(loop, STDIN_FILENO, SPA_IO_IN | SPA_IO_HUP, false, on_input, listener) == NULL)
-        return st_helper_line_absent("libpipewire does not start: %s", strerror(errno));
+        return st_helper_line_absent("%s", st_pipewire_connection_no_start());
     pw_loop_update_timer(loop, price, &each, &each, false);
-    listener->core = pw_context_connect(context, NULL, 0);
-    if (listener->core == NULL)
-        return st_helper_line_absent("the PipeWire server refuses the connection: %s", strerror(errno));
-    pw_core_add_listener(listener->core, &listener->core_listener, &core_events, listener);
-    listener->registry = pw_core_get_registry(listener->core, PW_VERSION_REGISTRY, 0);
-    if (listener->registry == NULL)
-        return st_helper_line_absent("the PipeWire server does not list its objects: %s", strerror(errno));
-    pw_registry_add_listener(listener->registry, &listener->registry_listener, &registry_events, listener);
-    listener->sync = pw_core_sync(listener->core, PW_ID_CORE, 0);
-    return ST_HELPER_LINE_DONE;
+    const char *why = st_pipewire_connection_open(&listener->server, context, modules, &core_events,
+                                                  &registry_events, listener);
+    return why == NULL ? ST_HELPER_LINE_DONE : st_helper_line_absent("%s", why);
 }
 
 int main(int argc, char **argv)
@@ -529,7 +510,7 @@ int main(int argc, char **argv)
     pw_init(NULL, NULL);
     listener.loop = pw_loop_new(NULL);
     if (listener.loop == NULL)
-        return st_helper_line_absent("libpipewire does not start: %s", strerror(errno));
+        return st_helper_line_absent("%s", st_pipewire_connection_no_start());
     st_helper_line_deadline(ANSWER_S, "the PipeWire server does not answer");
     const int r = begin(&listener);
     if (r != ST_HELPER_LINE_DONE)

@@ -27,7 +27,7 @@ static void make(struct st_result *result, uint64_t n, uint64_t misses)
     result->policy = result->policy_asked = ST_POLICY_FIFO;
     result->timer_slack_set_ns = -1;
     result->books_balance = true;
-    result->faults_minor = result->faults_major = result->switches_involuntary = -1;
+    result->faults_n = -1;
     result->cpu_ns_per_cycle = -1;
 }
 
