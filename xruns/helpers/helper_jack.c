@@ -334,9 +334,7 @@ static bool serves(const char *words, size_t len, const char *server)
 /* @return bytes; buf ends with two NULs. */
 static size_t read_process(const char *pid, const char *file, char *buf, size_t buf_bytes)
 {
-    char path[300];
-    ST_PRINT(path, "/proc/%s/%s", pid, file);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const int fd = open(st_text("/proc/%s/%s", pid, file), O_RDONLY | O_CLOEXEC);
     const ssize_t n = fd >= 0 ? read(fd, buf, buf_bytes - 2) : 0;
     if (fd >= 0)
         close(fd);
@@ -348,7 +346,7 @@ static size_t read_process(const char *pid, const char *file, char *buf, size_t 
 /* The standard error of jackd, if that is a file. FreeBSD has no such links: no log. */
 static int open_output(const char *server)
 {
-    char name[64], words[4096], path[300];
+    char name[64], words[4096];
     int fd = -1;
     DIR *processes = opendir("/proc");
     for (struct dirent *entry; processes != NULL && fd < 0 && (entry = readdir(processes)) != NULL;) {
@@ -360,8 +358,7 @@ static int open_output(const char *server)
         const size_t len = read_process(entry->d_name, "cmdline", words, sizeof(words));
         if (len == 0 || !serves(words, len, server))
             continue;
-        ST_PRINT(path, "/proc/%s/fd/2", entry->d_name);
-        fd = open_file(path);
+        fd = open_file(st_text("/proc/%s/fd/2", entry->d_name));
     }
     if (processes != NULL)
         closedir(processes);

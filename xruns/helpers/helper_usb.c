@@ -63,17 +63,17 @@ static bool read_line(const char *path, char *buf, size_t buf_bytes)
 static void find_devices(void)
 {
     for (int card = 0; card < CARDS_MAX && packets.devices_n < ST_USB_PACKETS_DEVICES_MAX; card++) {
-        char path[96], text[32];
+        char text[32];
         struct st_usb_device *device = &packets.devices[packets.devices_n];
-        ST_PRINT(path, "/proc/asound/card%d/usbbus", card);
-        if (!read_line(path, text, sizeof(text)) ||
+        if (!read_line(st_text("/proc/asound/card%d/usbbus", card), text, sizeof(text)) ||
             sscanf(text, "%3d/%3d", &device->bus, &device->number) != 2)
             continue;
-        ST_PRINT(path, "/sys/class/sound/card%d/device/../speed", card); /* in Mbit/s */
         device->card = card;
-        device->fast = read_line(path, text, sizeof(text)) && strtol(text, NULL, 10) >= 480;
-        ST_PRINT(path, "/sys/class/sound/card%d/device/../product", card);
-        if (!read_line(path, device->name, sizeof(device->name)))
+        device->fast =
+            read_line(st_text("/sys/class/sound/card%d/device/../speed", card), text, sizeof(text)) &&
+            strtol(text, NULL, 10) >= 480; /* Mbit/s */
+        if (!read_line(st_text("/sys/class/sound/card%d/device/../product", card), device->name,
+                       sizeof(device->name)))
             ST_PRINT(device->name, "USB device %03d/%03d", device->bus, device->number);
         packets.devices_n++;
     }

@@ -524,11 +524,10 @@ static void blame(struct st_process_watch *watch, const struct process *process,
         return;
     }
     watch->in_vain_n = 0;
-    char path[64], comm[64], command[512];
-    ST_PRINT(path, "/proc/%d/comm", (int)culprit->thread.pid);
-    (void)st_standing_read(path, comm, sizeof(comm));
-    ST_PRINT(path, "/proc/%d/cmdline", (int)culprit->thread.pid);
-    (void)st_standing_read(path, command, sizeof(command));
+    char comm[64], command[512];
+    const int pid = (int)culprit->thread.pid;
+    (void)st_standing_read(st_text("/proc/%d/comm", pid), comm, sizeof(comm));
+    (void)st_standing_read(st_text("/proc/%d/cmdline", pid), command, sizeof(command));
     st_proc_name(comm, command, figures->culprit, sizeof(figures->culprit));
     ST_EACH (playing, watch->processes) {
         if (playing->used && playing->thread.pid == culprit->thread.pid &&

@@ -37,15 +37,15 @@ int st_standing_open(pid_t pid, const char *binary, clockid_t *ret)
 bool st_standing_is_frozen(pid_t pid)
 {
     static const char *const roots[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
-    char path[PATH_MAX], text[4096];
+    char text[4096];
     const char *group;
     uint64_t frozen = 0;
-    ST_PRINT(path, "/proc/%d/cgroup", (int)pid);
-    if (st_standing_read(path, text, sizeof(text)) == 0 || (group = st_proc_line_text(text, "0::")) == NULL)
+    if (st_standing_read(st_text("/proc/%d/cgroup", (int)pid), text, sizeof(text)) == 0 ||
+        (group = st_proc_line_text(text, "0::")) == NULL)
         return false;
     ST_EACH (root, roots) {
-        ST_PRINT(path, "%s%s/cgroup.events", *root, group);
-        if (st_standing_read(path, text, sizeof(text)) > 0 && st_proc_line_u64(text, "frozen ", &frozen) == 0)
+        if (st_standing_read(st_text("%s%s/cgroup.events", *root, group), text, sizeof(text)) > 0 &&
+            st_proc_line_u64(text, "frozen ", &frozen) == 0)
             break;
     }
     return frozen != 0;

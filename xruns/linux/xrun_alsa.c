@@ -18,6 +18,7 @@
 
 #include "core/ns.h"
 #include "core/text/safe.h"
+#include "core/text/text.h"
 #include "platform/proc.h"
 #include "xruns/alsa.h"
 #include "xruns/xrun.h"
@@ -29,7 +30,6 @@
 #define LOAD_NS          (10 * ST_NS_PER_S) /* between two reports of a stream that runs */
 #define POLLS_A_SCAN     8                  /* for cards that came or went */
 #define SUBSTREAMS_MAX   128                /* beyond these are not watched, and that is said */
-#define PATH_BYTES       320
 #define STATUS_BYTES     1024
 #define PCM_BYTES        16384
 
@@ -84,26 +84,23 @@ static void drop(struct alsa *alsa, struct substream *s)
     *s = alsa->substreams[--alsa->n];
 }
 
-static const char *path_of(const struct st_xrun_watch *w, const struct place *of, const char *file,
-                           char path[PATH_BYTES])
+static const char *path_of(const struct st_xrun_watch *w, const struct place *of, const char *file)
 {
     const struct alsa *alsa = w->state;
-    snprintf(path, PATH_BYTES, "%s/asound/card%u/pcm%u%c/sub%u/%s", alsa->proc, of->card, of->device,
-             of->capture ? 'c' : 'p', of->number, file);
-    return path;
+    return st_text("%s/asound/card%u/pcm%u%c/sub%u/%s", alsa->proc, of->card, of->device,
+                   of->capture ? 'c' : 'p', of->number, file);
 }
 
 static void add(const struct st_xrun_watch *w, struct place of)
 {
     struct alsa *alsa = w->state;
-    char path[PATH_BYTES];
     if (is_open(alsa, &of))
         return;
     if (alsa->n == SUBSTREAMS_MAX) {
         alsa->left_out_n++;
         return;
     }
-    const int fd = open(path_of(w, &of, "status", path), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const int fd = open(path_of(w, &of, "status"), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd >= 0)
         alsa->substreams[alsa->n++] = (struct substream){.is = of, .fd = fd};
     else
@@ -114,9 +111,9 @@ static void add(const struct st_xrun_watch *w, struct place of)
 static int scan(struct st_xrun_watch *w)
 {
     struct alsa *alsa = w->state;
-    char path[PATH_BYTES], text[PCM_BYTES];
+    char text[PCM_BYTES];
     size_t len;
-    ST_PRINT(path, "%s/asound/pcm", alsa->proc);
+    const char *path = st_text("%s/asound/pcm", alsa->proc);
     const int r = w->machine->read_text(w->machine, path, text, sizeof(text), &len);
     alsa->polls_left = POLLS_A_SCAN;
     if (r == -ENOENT)
@@ -163,19 +160,19 @@ static int64_t program_of(struct st_xrun_watch *w, int64_t tid, char ret[ST_XRUN
 {
     struct alsa *alsa = w->state;
     struct st_platform *machine = w->machine;
-    char path[PATH_BYTES], text[STATUS_BYTES], command[STATUS_BYTES];
+    char text[STATUS_BYTES], command[STATUS_BYTES];
     size_t len;
     uint64_t pid;
-    ST_PRINT(path, "%s/%lld/status", alsa->proc, (long long)tid);
+    const char *path = st_text("%s/%lld/status", alsa->proc, (long long)tid);
     int r = machine->read_text(machine, path, text, sizeof(text), &len);
     if ((r != 0 && r != -EFBIG) || st_proc_line_u64(text, "Tgid:", &pid) != 0) {
         if (tid > 0 && tid <= INT_MAX && (kill((pid_t)tid, 0) == 0 || errno == EPERM))
             alsa->no_names = true;
         return 0;
     }
-    ST_PRINT(path, "%s/%llu/comm", alsa->proc, (unsigned long long)pid);
+    path = st_text("%s/%llu/comm", alsa->proc, (unsigned long long)pid);
     r = machine->read_text(machine, path, text, sizeof(text), &len);
-    ST_PRINT(path, "%s/%llu/cmdline", alsa->proc, (unsigned long long)pid);
+    path = st_text("%s/%llu/cmdline", alsa->proc, (unsigned long long)pid);
     const int named = machine->read_text(machine, path, command, sizeof(command), &len);
     if (named != 0 && named != -EFBIG)
         command[0] = '\0';
@@ -242,14 +239,14 @@ static void report_load(struct substream *s, st_xrun_seen_fn seen, void *ctx)
 /** Another run of a stream: whose it is, and how it is set. */
 static void begin_run(struct st_xrun_watch *w, struct substream *s, const struct st_alsa_status *now)
 {
-    char hw[STATUS_BYTES], sw[STATUS_BYTES], path[PATH_BYTES];
+    char hw[STATUS_BYTES], sw[STATUS_BYTES];
     size_t len;
     s->room = (struct st_alsa_room){0};
     s->params = (struct st_alsa_params){0};
     memset(s->client, 0, sizeof(s->client));
     s->own = program_of(w, now->owner_tid, s->client) == getpid();
-    if (w->machine->read_text(w->machine, path_of(w, &s->is, "hw_params", path), hw, sizeof(hw), &len) != 0 ||
-        w->machine->read_text(w->machine, path_of(w, &s->is, "sw_params", path), sw, sizeof(sw), &len) != 0 ||
+    if (w->machine->read_text(w->machine, path_of(w, &s->is, "hw_params"), hw, sizeof(hw), &len) != 0 ||
+        w->machine->read_text(w->machine, path_of(w, &s->is, "sw_params"), sw, sizeof(sw), &len) != 0 ||
         st_alsa_params_parse(hw, sw, &s->params) != 0)
         s->params = (struct st_alsa_params){0}; /* it is closed by now, or another one's */
 }
@@ -353,11 +350,10 @@ static int poll_alsa(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
     if (bad_n > 0 && bad_n == alsa->n)
         return st_xrun_because(w, -EBADMSG, "the files of streams in %s/asound have an unknown format",
                                alsa->proc);
-    char rest[48] = "";
-    if (bad_n + alsa->left_out_n > 0)
-        ST_PRINT(rest, "; %zu more not watched", bad_n + alsa->left_out_n);
+    const size_t rest_n = bad_n + alsa->left_out_n;
     return st_xrun_because(
-        w, 0, "%zu stream%s of sound cards%s%s", alsa->n - bad_n, alsa->n - bad_n == 1 ? "" : "s", rest,
+        w, 0, "%zu stream%s of sound cards%s%s", alsa->n - bad_n, ST_PLURAL(alsa->n - bad_n),
+        rest_n > 0 ? st_text("; %zu more not watched", rest_n) : "",
         alsa->no_names ? "; no names of other users' programs: they are hidden (ProtectProc=, hidepid=)"
                        : "");
 }
@@ -375,10 +371,8 @@ static void close_alsa(struct st_xrun_watch *w)
 /** Wakes who polls when a program opens a sound device. Without it streams are looked at more often. */
 static int watch_opens(const char *proc)
 {
-    char path[PATH_BYTES];
-    ST_PRINT(path, "%s/../dev/snd", proc);
     const int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-    if (fd >= 0 && inotify_add_watch(fd, path, IN_OPEN | IN_CREATE) < 0) {
+    if (fd >= 0 && inotify_add_watch(fd, st_text("%s/../dev/snd", proc), IN_OPEN | IN_CREATE) < 0) {
         close(fd);
         return -1;
     }
