@@ -81,17 +81,20 @@ static double effect_for_order(const struct st_finding *finding)
 
 static int by_importance(const void *left, const void *right)
 {
-    const struct st_finding *a = left, *b = right;
-    const int order = st_finding_statuses[b->status].rank - st_finding_statuses[a->status].rank;
-    if (order != 0)
-        return order;
-    const double effect_a = effect_for_order(a), effect_b = effect_for_order(b);
-    if (effect_a > effect_b || effect_a < effect_b)
-        return effect_a > effect_b ? -1 : 1;
-    if (st_rule_can_apply(a) != st_rule_can_apply(b)) /* what the user can do now, before what is by hand */
-        return st_rule_can_apply(a) ? -1 : 1;
-    const size_t place_a = place_of(a->rule), place_b = place_of(b->rule);
-    return (place_a > place_b) - (place_a < place_b);
+    double keys[2][5];
+    const struct st_finding *const sides[] = {left, right};
+    for (size_t i = 0; i < 2; i++) {
+        const struct st_finding *finding = sides[i];
+        /* what the user can do now, before what is by hand */
+        const double order[] = {st_finding_statuses[finding->status].rank, finding->measured,
+                                effect_for_order(finding), st_rule_can_apply(finding),
+                                -(double)place_of(finding->rule)};
+        memcpy(keys[i], order, sizeof(order));
+    }
+    size_t k = 0;
+    while (k + 1 < ST_ARRAY_LEN(keys[0]) && !(keys[0][k] < keys[1][k]) && !(keys[0][k] > keys[1][k]))
+        k++;
+    return (keys[0][k] < keys[1][k]) - (keys[0][k] > keys[1][k]);
 }
 
 int st_report_make(const struct st_facts *facts, int64_t frames, int64_t rate_hz, struct st_report *ret)
@@ -269,26 +272,15 @@ const struct st_tuned_row *st_report_tuned(const struct st_report *report, const
     return same ? st_tuned_find(report->tuned, finding->rule->id) : NULL;
 }
 
-/* Larger: nearer to the beginning. What was not tried is between what helps and what does not. */
-static double measured_rank(const struct st_report *report, const struct st_finding *finding)
-{
-    const struct st_tuned_row *row = st_report_tuned(report, finding);
-    return row == NULL ? 1 : row->outcome == ST_TUNING_HELPS ? 1 + row->fold : 0;
-}
-
+/* What was not tried is between what helps and what does not. */
 void st_report_rank(struct st_report *report, const struct st_tuned *tuned)
 {
     report->tuned = tuned;
-    for (size_t i = 1; tuned != NULL && i < report->findings_n; i++) {
-        for (size_t k = i; k > 0; k--) {
-            struct st_finding *a = &report->findings[k - 1], *b = &report->findings[k];
-            if (a->status != b->status || measured_rank(report, b) <= measured_rank(report, a))
-                break;
-            const struct st_finding finding = *b;
-            *b = *a;
-            *a = finding;
-        }
+    ST_EACH_OF (finding, report->findings, report->findings_n) {
+        const struct st_tuned_row *row = st_report_tuned(report, finding);
+        finding->measured = row == NULL ? 1 : row->outcome == ST_TUNING_HELPS ? 1 + row->fold : 0;
     }
+    qsort(report->findings, report->findings_n, sizeof(*report->findings), by_importance);
 }
 
 /* --- profiles: a table of costs that are not accepted --- */

@@ -77,6 +77,7 @@ struct st_finding {
     size_t judged_n; /* of them, which the judgement itself quoted */
     bool effect_known;
     double effect_us;     /* upper bound for the chosen period, >= 0 */
+    double measured;      /* by tune; larger: nearer to the beginning of a report */
     bool takes_all;       /* may cost the whole period, though no bound is known */
     char *formula;        /* with this machine's numbers in it; NULL: none, as of many that cost 0 */
     char *fix_now;        /* command; NULL: none */
