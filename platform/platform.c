@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "core/text/text.h"
 #include "platform/platform.h"
 #include "platform/posix/posix.h"
 #include "platform/tree.h"
@@ -39,6 +40,14 @@ const char *st_platform_policy_name(enum st_policy policy)
     static const char *const names[] = {
         [ST_POLICY_OTHER] = "other", [ST_POLICY_FIFO] = "fifo", [ST_POLICY_RR] = "rr"};
     return names[policy];
+}
+
+const char *st_platform_text(struct st_platform *platform, const char *path)
+{
+    char text[4096];
+    size_t len;
+    const int r = platform->read_text(platform, path, text, sizeof(text), &len);
+    return r == 0 || r == -EFBIG ? st_text("%s", text) : "";
 }
 
 /* --- a captured tree --- */

@@ -11,19 +11,13 @@
 #define QUARTER_NS INT64_C(250000000)
 #define GAP_NS     INT64_C(2000000000) /* without a wake-up: no loop ran */
 
-#define UNKNOWN    INT64_MIN
-#define PATH_BYTES 128
+#define UNKNOWN INT64_MIN
 
 static int64_t pressure_us(struct st_platform *machine, const char *of)
 {
-    char path[PATH_BYTES], text[512];
-    size_t len;
     uint64_t us;
-    ST_PRINT(path, "/proc/pressure/%s", of);
-    if (machine->read_text(machine, path, text, sizeof(text), &len) != 0 ||
-        st_proc_pressure_us(text, "some", &us) != 0 || us > INT64_MAX)
-        return UNKNOWN;
-    return (int64_t)us;
+    const char *text = st_platform_text(machine, st_text("/proc/pressure/%s", of));
+    return st_proc_pressure_us(text, "some", &us) == 0 && us <= INT64_MAX ? (int64_t)us : UNKNOWN;
 }
 
 /* A counter's growth; one that went back is a new one. */

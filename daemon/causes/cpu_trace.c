@@ -2,6 +2,7 @@
 #include "daemon/causes/cpu_trace.h"
 
 #include "core/text/safe.h"
+#include "core/text/text.h"
 #include "platform/proc.h"
 
 #define OWNERS_MAX 64
@@ -270,23 +271,15 @@ int st_cpu_trace_find_culprit(const struct st_trace_event *events, size_t n, int
 
 void st_cpu_trace_complete_name(struct st_platform *machine, struct st_trace_culprit *culprit)
 {
-    char path[64], comm[64], command[512] = "", full[ST_TRACE_CULPRIT_BYTES - 12];
-    size_t len = st_cause_kind_program_len(culprit->name);
-    const char *id = culprit->name + len;
+    char full[ST_TRACE_CULPRIT_BYTES - 12];
+    const size_t len = st_cause_kind_program_len(culprit->name);
+    const char *id = st_text("%s", culprit->name + len);
     if (len != ST_TRACE_NAME_BYTES - 1)
         return;
-    ST_PRINT(path, "/proc%.20s/comm", id);
-    if (machine->read_text(machine, path, comm, sizeof(comm), &len) != 0)
-        return;
+    const char *comm = st_platform_text(machine, st_text("/proc%.20s/comm", id));
     st_safe_copy(full, sizeof(full), comm, strcspn(comm, "\n"));
-    if (strlen(full) != ST_TRACE_NAME_BYTES - 1 || strncmp(full, culprit->name, ST_TRACE_NAME_BYTES - 1) != 0)
+    if (strlen(full) != len || strncmp(full, culprit->name, len) != 0)
         return; /* another thread has the number now */
-    ST_PRINT(path, "/proc%.20s/cmdline", id);
-    const int r = machine->read_text(machine, path, command, sizeof(command), &len);
-    if (r != 0 && r != -EFBIG)
-        return;
-    st_proc_name(comm, command, full, sizeof(full));
-    char number[24];
-    ST_PRINT(number, "%s", id);
-    ST_PRINT(culprit->name, "%s%s", full, number);
+    st_proc_name(comm, st_platform_text(machine, st_text("/proc%.20s/cmdline", id)), full, sizeof(full));
+    ST_PRINT(culprit->name, "%s%s", full, id);
 }

@@ -127,16 +127,9 @@ static void ST_PRINTF(3, 4) complain(struct parse *parse, unsigned line, const c
 {
     if (parse->errors_n++ >= ERRORS_MAX || parse->error == NULL)
         return;
-    char message[1024];
-    int at =
-        line > 0 ? ST_PRINT(message, "%s:%u: ", parse->name, line) : ST_PRINT(message, "%s: ", parse->name);
-    if (at < 0 || (size_t)at >= sizeof(message))
-        at = 0;
-    va_list args;
-    va_start(args, format);
-    vsnprintf(message + at, sizeof(message) - (size_t)at, format, args);
-    va_end(args);
-    parse->error(parse->ctx, message);
+    char text[1024];
+    ST_PRINT_REST(text, sizeof(text), format);
+    parse->error(parse->ctx, st_text("%s:%s %s", parse->name, line > 0 ? st_text("%u:", line) : "", text));
 }
 
 /* That line (from 1) of a file, without the blanks around it, printable, short: ": text", or "" for none. */
@@ -159,21 +152,15 @@ static const char *value_text(const config_setting_t *setting)
     case CONFIG_TYPE_INT:
     case CONFIG_TYPE_INT64:
         return st_text("%lld", config_setting_get_int64(setting));
-        break;
     case CONFIG_TYPE_FLOAT:
         return st_text("%g", config_setting_get_float(setting));
-        break;
     case CONFIG_TYPE_BOOL:
         return config_setting_get_bool(setting) ? "true" : "false";
-        break;
     case CONFIG_TYPE_STRING:
         return st_text("\"%s\"", safe_text(config_setting_get_string(setting), NAME_BYTES));
-        break;
     default: /* a list or an array */
         return config_setting_is_group(setting) ? "{ ... }" : "( ... )";
-        break;
     }
-    return "";
 }
 
 /* An exact name is nearest, then one that begins like this. */
@@ -185,31 +172,30 @@ static size_t distance(const char *name, const char *known)
 
 /* The known name that is most like this one: a whole key; at the top level the name of a group, or a key that
  * lacks its group. */
-static void nearest_name(const char *name, bool top_level, char *ret, size_t ret_bytes)
+static const char *nearest_name(const char *name)
 {
+    const bool top_level = strchr(name, '.') == NULL;
     size_t best = SIZE_MAX;
+    const char *ret = "";
     ST_EACH_OF (row, st_config_keys, st_config_keys_n) {
-        const char *path = row->path, *dot = strrchr(path, '.');
-        char *known = st_text("%s", path);
-        if (top_level)
-            known[strcspn(known, ".")] = '\0';
-        const size_t far = distance(name, known);
-        const size_t without_group = top_level && dot != NULL ? distance(name, dot + 1) : SIZE_MAX;
-        if (far < best)
-            snprintf(ret, ret_bytes, "%s", known);
-        best = ST_MIN(far, best);
-        if (without_group < best)
-            snprintf(ret, ret_bytes, "%s", path);
-        best = ST_MIN(without_group, best);
+        const size_t group_len = strcspn(row->path, ".");
+        const char *group = st_text("%.*s", (int)group_len, row->path);
+        const char *const forms[][2] = {{top_level ? group : row->path, top_level ? group : row->path},
+                                        {row->path + group_len + 1, row->path}};
+        for (size_t i = 0; i < (top_level ? 2 : 1); i++) {
+            const size_t far = distance(name, forms[i][0]);
+            ret = far < best ? forms[i][1] : ret;
+            best = ST_MIN(far, best);
+        }
     }
+    return ret;
 }
 
 static void unknown_key(struct parse *parse, const config_setting_t *setting, const char *path)
 {
-    char nearest[NAME_BYTES];
     const char *safe = safe_text(path, NAME_BYTES);
-    nearest_name(safe, strchr(safe, '.') == NULL, nearest, sizeof(nearest));
-    complain(parse, config_setting_source_line(setting), "%s: unknown key. Did you mean %s?", safe, nearest);
+    complain(parse, config_setting_source_line(setting), "%s: unknown key. Did you mean %s?", safe,
+             nearest_name(safe));
 }
 
 static bool is_group(const char *name)

@@ -19,11 +19,8 @@ struct search {
 static bool read_stat(struct st_platform *machine, const char *process, const char *thread,
                       struct st_proc_stat *ret)
 {
-    char text[1024];
-    size_t len;
-    return machine->read_text(machine, st_text("/proc/%.16s/task/%.16s/stat", process, thread), text,
-                              sizeof(text), &len) == 0 &&
-           st_proc_stat(text, ret) == 0;
+    const char *path = st_text("/proc/%.16s/task/%.16s/stat", process, thread);
+    return st_proc_stat(st_platform_text(machine, path), ret) == 0;
 }
 
 static int consider(void *ctx, const char *name)
@@ -35,12 +32,10 @@ static int consider(void *ctx, const char *name)
     if (search->left-- <= 0)
         return 1;
     if (search->process == NULL) {
-        char path[64];
         const int left = search->left;
-        ST_PRINT(path, "/proc/%.16s/task", name);
         search->process = name;
         search->left = THREADS_MAX;
-        (void)search->machine->list(search->machine, path, consider, search);
+        (void)search->machine->list(search->machine, st_text("/proc/%.16s/task", name), consider, search);
         search->process = NULL;
         search->left = left;
         return 0;
@@ -54,20 +49,16 @@ static int consider(void *ctx, const char *name)
                                     .tid = tid,
                                     .priority = (int)stat.rt_priority,
                                     .cpu = stat.cpu};
-    char path[64], command[1024] = "";
-    size_t len;
-    ST_PRINT(path, "/proc/%.16s/cmdline", search->process);
-    const int r = search->machine->read_text(search->machine, path, command, sizeof(command), &len);
-    st_proc_name(stat.name, r == 0 || r == -EFBIG ? command : "", search->found.name,
-                 sizeof(search->found.name));
+    st_proc_name(stat.name,
+                 st_platform_text(search->machine, st_text("/proc/%.16s/cmdline", search->process)),
+                 search->found.name, sizeof(search->found.name));
     return 0;
 }
 
 void st_hog_look(struct st_platform *machine, pid_t loop, struct st_hog *hog)
 {
     struct search search = {.machine = machine, .left = PROCESSES_MAX, .loop_tid = loop};
-    const char *thread = st_text("%d", (int)loop);
-    if (!read_stat(machine, "self", thread, &search.loop))
+    if (!read_stat(machine, "self", st_text("%d", (int)loop), &search.loop))
         return;
     (void)machine->list(machine, "/proc", consider, &search);
     search.found.looks = search.found.tid == 0 ? 0 : search.found.tid == hog->tid ? hog->looks + 1 : 1;

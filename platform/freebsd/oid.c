@@ -28,32 +28,15 @@ static struct number number_of(unsigned kind)
     return numbers[kind & ST_OID_KIND_TYPE];
 }
 
-static int64_t read_signed(const unsigned char *data, int bytes)
-{
-    int8_t s8;
-    int16_t s16;
-    int32_t s32;
-    int64_t s64;
-    switch (bytes) {
-    case 1:
-        memcpy(&s8, data, sizeof(s8));
-        return s8;
-    case 2:
-        memcpy(&s16, data, sizeof(s16));
-        return s16;
-    case 4:
-        memcpy(&s32, data, sizeof(s32));
-        return s32;
-    default:
-        memcpy(&s64, data, sizeof(s64));
-        return s64;
-    }
-}
+/* Where a shorter number begins in one of 8 bytes. */
+#define SKIP(bytes) (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 8 - (bytes) : 0)
 
-static uint64_t read_unsigned(const unsigned char *data, int bytes)
+static uint64_t read_number(const unsigned char *data, const struct number *number)
 {
-    const uint64_t value = (uint64_t)read_signed(data, bytes);
-    return bytes >= 8 ? value : value & ((UINT64_C(1) << (8 * bytes)) - 1);
+    uint64_t value = 0;
+    memcpy((char *)&value + SKIP(number->bytes), data, number->bytes);
+    const int shift = 64 - 8 * number->bytes;
+    return number->is_signed ? (uint64_t)((int64_t)(value << shift) >> shift) : value;
 }
 
 /* "IK": tenths of a kelvin; "IK3": thousandths. */
@@ -76,13 +59,13 @@ static int put_numbers(struct st_text_buffer *out, unsigned type, const char *fo
     for (size_t at = 0; bytes - at >= (size_t)each && !out->failed; at += (size_t)each) {
         if (at > 0)
             st_text_buffer_printf(out, " ");
-        const int64_t value = read_signed(data + at, each);
+        const uint64_t value = read_number(data + at, &number);
         if (!number.is_signed)
-            st_text_buffer_printf(out, "%" PRIu64, read_unsigned(data + at, each));
-        else if (format[0] != '\0' && format[1] == 'K' && value >= 0)
-            put_temperature(out, value, format[2]);
+            st_text_buffer_printf(out, "%" PRIu64, value);
+        else if (format[0] != '\0' && format[1] == 'K' && (int64_t)value >= 0)
+            put_temperature(out, (int64_t)value, format[2]);
         else
-            st_text_buffer_printf(out, "%" PRId64, value);
+            st_text_buffer_printf(out, "%" PRId64, (int64_t)value);
     }
     return 0;
 }
@@ -141,29 +124,6 @@ static int parse(const char *text, const struct number *type, uint64_t *ret)
     return 0;
 }
 
-static int number_bytes(const char *text, const struct number *type, char *buf)
-{
-    uint64_t value = 0;
-    const int r = parse(text, type, &value);
-    if (r < 0)
-        return r;
-    switch (type->bytes) {
-    case 1:
-        memcpy(buf, &(uint8_t){(uint8_t)value}, 1);
-        break;
-    case 2:
-        memcpy(buf, &(uint16_t){(uint16_t)value}, 2);
-        break;
-    case 4:
-        memcpy(buf, &(uint32_t){(uint32_t)value}, 4);
-        break;
-    default:
-        memcpy(buf, &value, 8);
-        break;
-    }
-    return 0;
-}
-
 int st_oid_bytes(unsigned kind, const char *format, const char *text, char *buf, size_t buf_bytes,
                  size_t *ret_bytes)
 {
@@ -183,8 +143,11 @@ int st_oid_bytes(unsigned kind, const char *format, const char *text, char *buf,
         return -ENOTSUP;
     if (number.bytes > buf_bytes)
         return -E2BIG;
-    const int r = number_bytes(text, &number, buf);
-    if (r == 0)
-        *ret_bytes = number.bytes;
-    return r;
+    uint64_t value;
+    const int r = parse(text, &number, &value);
+    if (r < 0)
+        return r;
+    memcpy(buf, (char *)&value + SKIP(number.bytes), number.bytes);
+    *ret_bytes = number.bytes;
+    return 0;
 }

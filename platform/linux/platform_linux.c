@@ -413,28 +413,19 @@ static int smi_fd = -1;
 
 static void open_smi_counter(struct st_platform *machine)
 {
-    char text[1024];
-    const char *vendor;
-    size_t len;
     struct perf_event_attr event = {.type = PERF_TYPE_RAW, .size = sizeof(event), .config = 0x2b};
-    const int r =
-        geteuid() == 0 ? machine->read_text(machine, "/proc/cpuinfo", text, sizeof(text), &len) : -EPERM;
-    if ((r == 0 || r == -EFBIG) && (vendor = st_proc_field(text, "vendor_id")) != NULL &&
-        st_text_is(vendor, "AuthenticAMD"))
+    const char *vendor =
+        geteuid() == 0 ? st_proc_field(st_platform_text(machine, "/proc/cpuinfo"), "vendor_id") : NULL;
+    if (vendor != NULL && st_text_is(vendor, "AuthenticAMD"))
         smi_fd = (int)syscall(SYS_perf_event_open, &event, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
 static void open_levels(void)
 {
-    char text[8192];
-    const char *group;
-    size_t len;
     struct st_platform *machine = st_platform_native();
     open_smi_counter(machine);
-    if (machine->read_text(machine, "/proc/self/cgroup", text, sizeof(text), &len) != 0 ||
-        (group = st_proc_line_text(text, "0::")) == NULL)
-        return;
-    char *path = st_text("%s", group);
+    const char *group = st_proc_line_text(st_platform_text(machine, "/proc/self/cgroup"), "0::");
+    char *path = st_text("%s", group != NULL ? group : "");
     for (char *slash = path; slash != NULL && path[0] != '\0' && stat_fds_n < LEVELS_MAX;) {
         open_level(path);
         slash = strrchr(path, '/');
