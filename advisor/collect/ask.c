@@ -13,7 +13,6 @@
 
 #define ANSWER_BYTES                                                                                         \
     (4 * 1024 * 1024) /* pw-dump of a desktop is some 100 KiB; pages that nothing fills cost nothing */
-#define KEY_BYTES 160
 
 struct asker {
     struct st_facts *facts;
@@ -113,11 +112,6 @@ static int parse_one(struct asker *asker, char *text)
     return -EBADMSG;
 }
 
-static int parse_jack(struct asker *asker, char *text)
-{
-    return text[0] == '0' ? -EBADMSG : parse_one(asker, text);
-}
-
 /** Which fact counts the line: what is refused counts for the user whose name or number the line has, a fault
  * of USB as one of a card if the device is one. NULL: none. */
 static const char *count_of(const struct asker *asker, const char *line)
@@ -136,35 +130,21 @@ static const char *count_of(const struct asker *asker, const char *line)
     return is_card ? ST_KEY_KERNEL_LOG_CARD_N : key;
 }
 
-/** How many lines there are for each of these facts. */
-static int count_lines(struct asker *asker, char *text, const char *const *keys)
+/** How many lines of a log there are for each of the question's facts. Without the right to the system's
+ * journal it is silent. */
+static int parse_log(struct asker *asker, char *text)
 {
-    for (const char *const *key = keys; *key != NULL; key++)
+    if (text[0] == '\0')
+        return asker->uid == 0 ? -ENOENT : -EACCES;
+    for (const char *const *key = asker->question->facts; *key != NULL; key++)
         put_text(asker, *key, "0");
     ST_TEXT_EACH (line, text, "\n") {
         const char *key = count_of(asker, line);
-        if (key != NULL && st_text_is_among(key, keys))
+        if (key != NULL && st_text_is_among(key, asker->question->facts))
             st_facts_put_int(asker->facts, key, st_facts_int_or(asker->facts, key, 0) + 1,
                              asker->question->command);
     }
     return 0;
-}
-
-static int parse_rtkit_log(struct asker *asker, char *text)
-{
-    if (text[0] == '\0') /* no right to the system's journal: it is silent then */
-        return asker->uid == 0 ? -ENOENT : -EACCES;
-    return count_lines(asker, text, asker->question->facts);
-}
-
-static int parse_kernel_log(struct asker *asker, char *text)
-{
-    if (text[0] == '\0')
-        return -EACCES;
-    return count_lines(asker, text,
-                       WORDS(ST_KEY_KERNEL_LOG_CARD_N, ST_KEY_KERNEL_LOG_USB_N, ST_KEYS_KERNEL_LOG "clock_n",
-                             ST_KEYS_KERNEL_LOG "heat_n", ST_KEY_KERNEL_LOG_MEMORY_N,
-                             ST_KEY_KERNEL_LOG_RT_TIME_N));
 }
 
 /* --- questions --- */
@@ -172,7 +152,8 @@ static int parse_kernel_log(struct asker *asker, char *text)
 /** In some versions with a label. */
 #define JACK_NUMBER WORDS("buffer size = %d", "%d")
 #define KERNEL_LOG_FACTS                                                                                     \
-    WORDS(ST_KEY_KERNEL_LOG_CARD_N, ST_KEY_KERNEL_LOG_MEMORY_N, ST_KEY_KERNEL_LOG_RT_TIME_N)
+    WORDS(ST_KEY_KERNEL_LOG_CARD_N, ST_KEY_KERNEL_LOG_USB_N, ST_KEYS_KERNEL_LOG "clock_n",                   \
+          ST_KEYS_KERNEL_LOG "heat_n", ST_KEY_KERNEL_LOG_MEMORY_N, ST_KEY_KERNEL_LOG_RT_TIME_N)
 
 static const struct question questions[] = {
     {.key = ST_KEY_ASK_PIPEWIRE,
@@ -200,7 +181,7 @@ static const struct question questions[] = {
      .or_daemon = ST_KEY_DAEMON_JACKDBUS,
      .of_user = true,
      .command = "jack_bufsize",
-     .parse = parse_jack,
+     .parse = parse_one,
      .patterns = JACK_NUMBER,
      .facts = WORDS(ST_KEY_JACK_BUFFER_FRAMES)},
     {.key = "linux.ask.jack_samplerate",
@@ -208,24 +189,24 @@ static const struct question questions[] = {
      .or_daemon = ST_KEY_DAEMON_JACKDBUS,
      .of_user = true,
      .command = "jack_samplerate",
-     .parse = parse_jack,
+     .parse = parse_one,
      .patterns = JACK_NUMBER,
      .facts = WORDS(ST_KEY_JACK_RATE_HZ)},
     {.key = "linux.rtkit.log",
      .daemon = ST_KEY_DAEMON_RTKIT_DAEMON,
      .or_daemon = ST_KEY_RTKIT_INSTALLED,
      .command = "journalctl -b -q -u rtkit-daemon -o cat -n 200",
-     .parse = parse_rtkit_log,
+     .parse = parse_log,
      .facts = WORDS(ST_KEY_RTKIT_DEMOTED_N, ST_KEY_RTKIT_FAILED_N, ST_KEY_RTKIT_REFUSED_N)},
     {.key = ST_KEYS_KERNEL_LOG "journal",
      .daemon = ST_KEY_PROCESSES_N,
      .command = "journalctl -k -b -q -o cat",
-     .parse = parse_kernel_log,
+     .parse = parse_log,
      .facts = KERNEL_LOG_FACTS},
     {.key = ST_KEYS_KERNEL_LOG "dmesg", /* without systemd's journal, or without the right to read it */
      .daemon = ST_KEY_PROCESSES_N,
      .command = "dmesg",
-     .parse = parse_kernel_log,
+     .parse = parse_log,
      .facts = KERNEL_LOG_FACTS},
     {.key = "linux.ask.wireplumber",
      .daemon = "linux.daemon.wireplumber",
@@ -317,13 +298,10 @@ static int find_whom(struct whom *whom, const char *user)
 static void put_answered(struct asker *asker)
 {
     const char *const daemons[] = {asker->question->daemon, asker->question->or_daemon};
-    char key[KEY_BYTES];
-    const char *uid = st_text("%lu", (unsigned long)asker->uid);
-    for (size_t i = 0; i < ST_ARRAY_LEN(daemons) && asker->question->of_user; i++) {
-        if (daemons[i] == NULL)
-            continue;
-        ST_PRINT(key, ST_KEYS_DAEMON_USER "%s", strrchr(daemons[i], '.') + 1);
-        put_text(asker, key, uid);
+    ST_EACH (daemon, daemons) {
+        if (*daemon != NULL && asker->question->of_user)
+            put_text(asker, st_text(ST_KEYS_DAEMON_USER "%s", strrchr(*daemon, '.') + 1),
+                     st_text("%lu", (unsigned long)asker->uid));
     }
     put_text(asker, asker->question->key, "answered");
 }

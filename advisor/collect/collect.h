@@ -22,7 +22,7 @@ void st_collect_rights(struct st_facts *facts, const char *from, const char *sou
 
 /**
  * Replaces the facts about the user and his rights by those of `name` at login, for which root runs its own
- * program as that user, through runuser or su: at most 10 s, at most 1 MiB of output. What it prints is
+ * program as that user, through su: at most 10 s, at most 1 MiB of output. What it prints is
  * untrusted: numbers in their range, about rights alone. Of the user who runs this nothing is replaced.
  * @return 0, -ENOENT (no such user), -ENOMEM, or why the rights are not known, and then the facts are
  * unreadable: -EPERM (not root, or others than root may change this program), -ETIMEDOUT, -EFBIG, -EIO,

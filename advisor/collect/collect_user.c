@@ -116,16 +116,13 @@ static int log_in(struct st_platform *machine, const char *name, const char *mar
     const char *quoted = r == 0 ? st_safe_shell_word(program, ST_ROOM(PATH_MAX)) : NULL;
     const char *line =
         st_text("echo %s; %s snapshot --no-servers; echo %s", mark, quoted != NULL ? quoted : "false", mark);
-    const char *const runuser[] = {"runuser", "-l", "-s", "/bin/sh", "-c", line, "--", name, NULL};
-    const char *const su[] = {"su", "-l", "-s", "/bin/sh", "-c", line, "--", name, NULL};
-    const char *const freebsd[] = {"su", "-l", "--", name, "-c", line, NULL};
-    const char *const *const ways[] = {machine->os == ST_OS_FREEBSD ? freebsd : runuser, su};
+    const char *const linux_su[] = {"su", "-l", "-s", "/bin/sh", "-c", line, "--", name, NULL};
+    const char *const freebsd_su[] = {"su", "-l", "--", name, "-c", line, NULL};
     const struct st_run_as as = {.env = (const char *const *)env.vars};
-    struct st_run run = {.buf = buf, .buf_bytes = ANSWER_BYTES, .result = -ENOENT};
-    for (size_t i = 0; i < ST_ARRAY_LEN(ways) && r == 0 && run.result == -ENOENT; i++) {
-        run.argv = ways[i];
+    struct st_run run = {
+        .argv = machine->os == ST_OS_FREEBSD ? freebsd_su : linux_su, .buf = buf, .buf_bytes = ANSWER_BYTES};
+    if (r == 0)
         r = machine->run(machine, &run, 1, &as, LIMIT_NS);
-    }
     st_child_env_close(&env);
     return r != 0 ? r : run.result;
 }

@@ -1,6 +1,7 @@
 /* Linux: the clock of the CPU. */
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
+#include "core/ns.h"
 #include "core/text/text.h"
 #include "platform/proc.h"
 
@@ -369,15 +370,7 @@ static void judge_slowed(struct st_finding *finding, int64_t ms)
                  seconds = (double)ms / 1e3;
     /* that the machine ran since the start, without suspends, as far as these are known; 0: not known */
     const double hours = fmax(uptime_s - suspended_s, 0) / 3600;
-    char since[64] = "since the start";
-    if (hours > 0)
-        ST_PRINT(since, "in %.0f %s",
-                 hours < 2    ? hours * 60
-                 : hours < 48 ? hours
-                              : hours / 24,
-                 hours < 2    ? "minutes"
-                 : hours < 48 ? "hours"
-                              : "days");
+    const char *since = hours > 0 ? st_text("in %s", st_ns_long(llround(hours * 3600e9))) : "since the start";
     if (ms >= HEAT_MS_AN_HOUR && hours == 0) {
         st_finding_unknown(
             finding,
