@@ -10,16 +10,6 @@
 #define LARGE_FILE_BYTES  (1024 * 1024)
 #define SYSCTL_TEXT_BYTES (4 * 1024 * 1024) /* some 0.5 MB of a desktop */
 
-/* One row a source, in the order in which they run: a later one may read facts of an earlier one. */
-static const struct {
-    enum st_os os;
-    void (*collect)(struct st_collector *c);
-} sources[] = {
-    {ST_OS_LINUX, st_linux_kernel_collect}, {ST_OS_LINUX, st_linux_machine_collect},
-    {ST_OS_LINUX, st_linux_sound_collect},  {ST_OS_LINUX, st_linux_process_collect},
-    {ST_OS_LINUX, st_linux_files_collect},  {ST_OS_FREEBSD, st_freebsd_collect},
-};
-
 /** Of a captured tree: the home of the only user; with more than one user the owner is unknown. */
 static int only_home(void *ctx, const char *name)
 {
@@ -50,6 +40,20 @@ static void find_home(struct st_collector *c)
         c->home[len - 1] = '\0';
 }
 
+/** In an order: a later source may read facts of an earlier one. */
+static void collect_all(struct st_collector *c)
+{
+    if (c->facts->os == ST_OS_FREEBSD) {
+        st_freebsd_collect(c);
+        return;
+    }
+    st_linux_kernel_collect(c);
+    st_linux_machine_collect(c);
+    st_linux_sound_collect(c);
+    st_linux_process_collect(c);
+    st_linux_files_collect(c);
+}
+
 int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
 {
     struct st_collector c = {.p = p,
@@ -62,10 +66,7 @@ int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
     if (r == 0) {
         c.facts->time_ns = live ? st_platform_wall_ns(p) : 0;
         find_home(&c);
-        ST_EACH (source, sources) {
-            if (source->os == p->os)
-                source->collect(&c);
-        }
+        collect_all(&c);
         if (live)
             st_live_collect(&c);
         r = c.facts->error;

@@ -58,28 +58,26 @@ static bool of_jack(const struct st_facts *facts, struct st_wish *ret)
 {
     struct st_jack_command jack = {.frames = 0, .rate_hz = RATE_HZ};
     const char *command = st_facts_text_or(facts, ST_KEY_JACK_COMMAND, NULL);
-    char why[ST_WISH_WHY_BYTES] = "as JACK runs now";
     if (command != NULL)
         st_linux_jack_parse(command, &jack);
     const int64_t frames = st_facts_positive_or(facts, ST_KEY_JACK_BUFFER_FRAMES, jack.frames);
     const int64_t rate_hz = st_facts_positive_or(facts, ST_KEY_JACK_RATE_HZ, jack.rate_hz);
-    if (frames == jack.frames && jack.frames_given)
-        ST_PRINT(why, "set by JACK's option -p %jd", frames);
-    return take(ret, frames, rate_hz, why);
+    return take(ret, frames, rate_hz,
+                frames == jack.frames && jack.frames_given ? st_text("set by JACK's option -p %jd", frames)
+                                                           : "as JACK runs now");
 }
 
 static bool of_pulse(const struct st_facts *facts, struct st_wish *ret)
 {
     const int64_t rate_hz = st_facts_positive_or(facts, ST_KEY_PULSE_DEFAULT_SAMPLE_RATE, PULSE_RATE_HZ);
-    char why[ST_WISH_WHY_BYTES];
     int64_t ms = st_xrun_sources_find("pulseaudio")->usual_ns / ST_NS_PER_MS;
     if (st_facts_has_int(facts, ST_KEY_DAEMON_PIPEWIRE_PULSE))
         return false;
-    ST_PRINT(why, "PulseAudio has %jd ms to refill the card", ms);
+    const char *why = st_text("PulseAudio has %jd ms to refill the card", ms);
     if (st_facts_is(facts, ST_KEY_PULSE_TSCHED, "0")) {
         ms =
             st_facts_positive_or(facts, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC, ST_BUFFER_PULSE_FRAGMENT_MS);
-        ST_PRINT(why, "the length of PulseAudio's fragments, %jd ms", ms);
+        why = st_text("the length of PulseAudio's fragments, %jd ms", ms);
     }
     return take(ret, ms * rate_hz / 1000, rate_hz, why);
 }
@@ -285,7 +283,7 @@ void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret)
 static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
 {
     struct st_buffer_asked asked;
-    char why[ST_WISH_WHY_BYTES] = "";
+    const char *why = NULL;
     const bool is_seen = st_facts_has(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES);
     st_buffer_asked(facts, &asked);
     if (asked.rate_unknown != NULL && !is_seen)
@@ -296,11 +294,11 @@ static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
     const bool by_rate =
         asked.rate_program != NULL && asked.cycle_frames * asked.default_hz < asked.default_frames * hz;
     if (by_rate || (asked.node == NULL && asked.rate_program != NULL))
-        ST_PRINT(why, "%.40s %s %jd Hz", asked.rate_program, asked.rate_forced ? "forces" : "asked for", hz);
+        why = st_text("%.40s %s %jd Hz", asked.rate_program, asked.rate_forced ? "forces" : "asked for", hz);
     else if (asked.node != NULL)
-        ST_PRINT(why, "%.40s %s %jd frames", asked.program, asked.forced ? "forces" : "asked for",
-                 asked.frames);
-    if (why[0] != '\0' && (!is_seen || now == asked.cycle_frames) && take(ret, asked.cycle_frames, hz, why))
+        why = st_text("%.40s %s %jd frames", asked.program, asked.forced ? "forces" : "asked for",
+                      asked.frames);
+    if (why != NULL && (!is_seen || now == asked.cycle_frames) && take(ret, asked.cycle_frames, hz, why))
         return true;
     const bool forced = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0) > 0;
     if (((is_seen && !forced) || now != usual || hz != asked.default_hz) &&
@@ -403,11 +401,9 @@ int st_buffer_choose(const struct st_facts *facts, int64_t frames, int64_t rate_
 
 const char *st_buffer_text(const struct st_wish *wish)
 {
-    char rate[32];
-    if (wish->rate_hz % 100 == 0)
-        ST_PRINT(rate, "%.*f kHz", wish->rate_hz % 1000 == 0 ? 0 : 1, wish->rate_hz / 1000.0);
-    else
-        ST_PRINT(rate, "%u Hz", wish->rate_hz);
+    const char *rate = wish->rate_hz % 100 != 0
+                           ? st_text("%u Hz", wish->rate_hz)
+                           : st_text("%.*f kHz", wish->rate_hz % 1000 != 0, wish->rate_hz / 1000.0);
     return st_text("%u frame%s at %s%s%s", wish->frames, ST_PLURAL(wish->frames), rate,
                    wish->why[0] == '\0' ? ""
                    : wish->in_use       ? ", "

@@ -501,12 +501,22 @@ static bool has_long_steps(struct st_finding *finding, const struct st_fact *nod
         if (!step->is_int || st_fact_beside_int(step, "rate_hz", &hz) != 0)
             continue;
         const double cycle = (double)asked.cycle_frames * (double)hz / (double)asked.running_hz;
-        const bool long_step = by_timer && (double)frames > cycle + (double)reserve;
         steps_n++;
-        if (!long_step && !(emulated && frames >= hz / 200 && 4 * (double)frames >= cycle))
-            continue;
-        st_finding_quote(finding, step);
-        if (!long_step) {
+        if (by_timer && (double)frames > cycle + (double)reserve) {
+            st_finding_quote(finding, step);
+            st_finding_quote(finding, node);
+            st_finding_advice(
+                finding,
+                "%.60s reports what it has played in jumps of %jd frames or more; PipeWire keeps %.0f + %jd "
+                "frames ready, so a dropout is possible although all programs are in time",
+                name, frames, cycle, reserve);
+            while (wanted < frames && wanted < HEADROOM_MAX)
+                wanted *= 2;
+            fix_headroom(finding, name, wanted);
+            return true;
+        }
+        if (emulated && frames >= hz / 200 && 4 * (double)frames >= cycle) {
+            st_finding_quote(finding, step);
             st_finding_advice(
                 finding,
                 "%.60s in a virtual machine moves its position in steps of %jd frames or more, a "
@@ -516,16 +526,6 @@ static bool has_long_steps(struct st_finding *finding, const struct st_fact *nod
             st_finding_fix(finding, NULL, GUEST_EVER, ST_NEEDS_REOPEN);
             return true;
         }
-        st_finding_quote(finding, node);
-        st_finding_advice(
-            finding,
-            "%.60s reports what it has played in jumps of %jd frames or more; PipeWire keeps %.0f + %jd "
-            "frames ready, so a dropout is possible although all programs are in time",
-            name, frames, cycle, reserve);
-        while (wanted < frames && wanted < HEADROOM_MAX)
-            wanted *= 2;
-        fix_headroom(finding, name, wanted);
-        return true;
     }
     if (emulated && steps_n == 0 && finding->summary == NULL)
         st_finding_unknown(finding,

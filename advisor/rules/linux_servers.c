@@ -162,7 +162,6 @@ static int need_setting(struct st_finding *finding, const char *key, int64_t fal
 static void judge_wish(struct st_finding *finding, int64_t wish, int64_t quantum, int64_t min, int64_t max,
                        int64_t rate)
 {
-    char value[ST_CHANGE_VALUE_BYTES];
     if (quantum == wish && min == wish && max == wish) {
         st_finding_ok(finding, "PipeWire is set to cycles of %jd frames (%.2f ms) for all programs", wish,
                       st_rule_us(wish, rate) / 1e3);
@@ -173,13 +172,14 @@ static void judge_wish(struct st_finding *finding, int64_t wish, int64_t quantum
                       "PipeWire's quantum is %jd frames (from %jd to %jd if "
                       "programs ask for it); you asked for %jd frames (%.2f ms) for all programs",
                       quantum, min, max, wish, st_rule_us(wish, rate) / 1e3);
-    ST_PRINT(value,
-             "default.clock.quantum = %jd default.clock.min-quantum = %jd default.clock.max-quantum = %jd",
-             wish, wish, wish);
-    if (st_machine_is_guest(finding->facts))
-        ST_APPEND(value, " vm.overrides = { default.clock.min-quantum = %jd }", wish);
+    const char *of_guest = st_machine_is_guest(finding->facts)
+                               ? st_text(" vm.overrides = { default.clock.min-quantum = %jd }", wish)
+                               : "";
     st_finding_change(finding, ST_CHANGE_PIPEWIRE,
-                      st_facts_text_or(finding->facts, ST_BUFFER_PIPEWIRE_FOLDER, ""), value);
+                      st_facts_text_or(finding->facts, ST_BUFFER_PIPEWIRE_FOLDER, ""),
+                      st_text("default.clock.quantum = %jd default.clock.min-quantum = %jd "
+                              "default.clock.max-quantum = %jd%s",
+                              wish, wish, wish, of_guest));
     st_finding_fix(finding, NULL, NULL, ST_NEEDS_RELOGIN);
 }
 
@@ -407,13 +407,11 @@ static void judge_other_rate(struct st_finding *finding, const struct st_buffer_
                                ? ST_BUFFER_PIPEWIRE_FRAMES * 1e3 / ST_BUFFER_PIPEWIRE_RATE_HZ
                                : st_rule_period_us(finding) / 1e3;
     const bool shorter = cycle_ms < wish_ms * 0.999 && cycle_ms < default_ms * 0.999;
-    char who[160];
-    if (asked->rate_program != NULL)
-        ST_PRINT(who, "%.40s %s %jd Hz: PipeWire's", asked->rate_program,
-                 asked->rate_forced ? "forces" : "asked for", asked->running_hz);
-    else
-        ST_PRINT(who, "PipeWire runs at %jd Hz, which no program that plays asks for now: its",
-                 asked->running_hz);
+    const char *who = asked->rate_program != NULL
+                          ? st_text("%.40s %s %jd Hz: PipeWire's", asked->rate_program,
+                                    asked->rate_forced ? "forces" : "asked for", asked->running_hz)
+                          : st_text("PipeWire runs at %jd Hz, which no program that plays asks for now: its",
+                                    asked->running_hz);
     st_finding_set(finding, shorter ? ST_STATUS_ADVICE : ST_STATUS_OK,
                    "%s cycle is %jd frames (%.2f ms) for all programs, instead of %jd (%.2f ms) at %jd Hz",
                    who, asked->cycle_frames, cycle_ms, asked->default_frames, default_ms, asked->default_hz);
@@ -488,22 +486,17 @@ const struct st_rule st_rule_linux_pipewire_rates = {
 static void judge_pulseaudio(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    const char *text;
+    const char *unread =
+        st_machine_first_unread(facts, ST_RULE_KEYS(ST_KEY_PULSE_REALTIME_SCHEDULING, ST_KEY_PULSE_TSCHED));
     if (!need_server(finding, ST_KEY_DAEMON_PULSEAUDIO, "PulseAudio"))
-        return;
-    if (st_facts_text(facts, ST_KEY_PULSE_REALTIME_SCHEDULING, &text) != -ENOENT &&
-        st_finding_need_text(finding, ST_KEY_PULSE_REALTIME_SCHEDULING, &text) != 0)
         return;
     if (st_machine_is_off(st_facts_text_or(facts, ST_KEY_PULSE_REALTIME_SCHEDULING, ""))) {
         st_rule_advise(finding,
                        "PulseAudio's settings turn off real-time priority, so any busy program can delay "
                        "all sound");
-        return;
-    }
-    if (st_facts_text(facts, ST_KEY_PULSE_TSCHED, &text) != -ENOENT &&
-        st_finding_need_text(finding, ST_KEY_PULSE_TSCHED, &text) != 0)
-        return;
-    if (st_facts_is(facts, ST_KEY_PULSE_TSCHED, "0")) {
+    } else if (unread != NULL) {
+        (void)!st_finding_need_text(finding, unread, &(const char *){NULL});
+    } else if (st_facts_is(facts, ST_KEY_PULSE_TSCHED, "0")) {
         const int64_t n = st_facts_positive_or(facts, ST_KEY_PULSE_DEFAULT_FRAGMENTS, FRAGMENTS_DEFAULT),
                       ms = st_facts_positive_or(facts, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC,
                                                 ST_BUFFER_PULSE_FRAGMENT_MS);
