@@ -52,14 +52,6 @@ static void captured_request(struct st_collector *c)
                             (int32_t)value, REQUEST_PATH);
 }
 
-/** Linux's test conditions did not have it: a device is refused with -EINVAL once it is open, so this says
- * why. */
-static void unread_request(struct st_collector *c)
-{
-    const int r = st_collector_text(c, REQUEST_PATH, ST_ROOM(16));
-    st_collector_put_failure(c, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, r != 0 ? r : -EINVAL, REQUEST_PATH);
-}
-
 /** Of the test conditions, what no text file has. */
 static void condition(void *ctx, const char *key, const char *value)
 {
@@ -89,8 +81,11 @@ static void collect_place(struct st_collector *c)
         st_collector_put_failure(c, ST_KEY_SYSTEM_HYPERVISOR, -ENOENT, VIRTUAL_SOURCE);
     if (!c->live)
         captured_request(c);
-    else if (!st_facts_has(c->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US))
-        unread_request(c);
+    else if (!st_facts_has(c->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US)) {
+        /* a device is refused with -EINVAL once it is open, so this says why it was not */
+        const int r = st_collector_text(c, REQUEST_PATH, ST_ROOM(16));
+        st_collector_put_failure(c, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, r != 0 ? r : -EINVAL, REQUEST_PATH);
+    }
 }
 
 /* --- frequency policies and idle states --- */

@@ -199,10 +199,9 @@ static bool take_sysctl(struct cut *cut, const char *line)
                                           "security.", "compat.", "dev.",     NULL};
     static const char *const linux_only[] = {"kernel.", "fs.", "abi.", NULL};
     static const char *const both[] = {"vm.", "net.", "debug.", "user.", "dev.", NULL};
-    char name[128], path[160];
     const size_t len = strcspn(line, ":= ");
     const char mark = line[len], next = mark != '\0' ? line[len + 1] : '\0';
-    ST_PRINT(name, "%.*s", len < 100 ? (int)len : 0, line);
+    const char *name = st_text("%.*s", len < 100 ? (int)len : 0, line);
     if (mark == '\0' || strchr(name, '.') == NULL || !st_text_is_of(name, "._%-") ||
         (mark == '=' && next == '"') || (mark == ' ' && next != '=') || strchr(line, '{') != NULL ||
         (mark == ':' && next != ' ' && next != '\0'))
@@ -213,9 +212,8 @@ static bool take_sysctl(struct cut *cut, const char *line)
         (mark == ':' || !(st_text_begins_among(name, linux_only) || st_text_begins_among(name, both))))
         return false;
     const char *value = line + len + strspn(line + len, ":= "), *arrow = strstr(value, " -> ");
-    ST_PRINT(path, "/proc/sys/%s", name);
-    st_text_swap(path, '.', '/');
-    struct st_post_answer *answer = st_post_answer_new(cut->post, is_freebsd ? name : path);
+    struct st_post_answer *answer = st_post_answer_new(
+        cut->post, is_freebsd ? name : st_text("/proc/sys/%s", st_text_swap(st_text("%s", name), '.', '/')));
     st_post_answer_add(answer, arrow != NULL && is_freebsd ? arrow + 4 : value);
     cut->post->votes[is_freebsd ? ST_OS_FREEBSD : ST_OS_LINUX]++;
     cut->post->sysctls_n++;
@@ -250,10 +248,9 @@ static bool take_path_line(struct cut *cut, const char *line)
     static const char *const roots[] = {"/proc/", "/sys/", "/etc/",  "/boot/",
                                         "/usr/",  "/run/", "/home/", NULL};
     const size_t len = strcspn(line, ": ");
-    char path[256];
-    if (!st_text_begins_among(line, roots) || line[len] != ':' || len >= sizeof(path) || line[len + 1] == '/')
+    if (!st_text_begins_among(line, roots) || line[len] != ':' || line[len + 1] == '/')
         return false;
-    ST_PRINT(path, "%.*s", (int)len, line);
+    const char *path = st_text("%.*s", (int)len, line);
     cut->open = NULL;
     cut->files_n = 0; /* the lines have their names */
     struct st_post *post = cut->post;

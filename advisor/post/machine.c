@@ -98,17 +98,15 @@ static int list(struct st_platform *machine, const char *path, st_name_fn fn, vo
 {
     const struct st_post *post = post_of(machine);
     const struct st_post_answer *itself = st_post_answer_find(post, path);
-    char prefix[512], name[256] = "";
-    ST_PRINT(prefix, "%s/", path);
+    const char *prefix = st_text("%s/", path), *name = "";
     size_t n = 0;
     for (size_t i = lower_bound(post, prefix);
          i < post->answers_n && st_text_begins(post->answers[i].name, prefix); i++) {
         const char *rest = post->answers[i].name + strlen(prefix);
         const size_t len = strcspn(rest, "/");
-        if (post->answers[i].result == -ENOENT || len >= sizeof(name) ||
-            (strlen(name) == len && strncmp(name, rest, len) == 0))
+        if (post->answers[i].result == -ENOENT || (strlen(name) == len && strncmp(name, rest, len) == 0))
             continue;
-        ST_PRINT(name, "%.*s", (int)len, rest);
+        name = st_text("%.*s", (int)len, rest);
         n++;
         if (fn(ctx, name) != 0)
             break;

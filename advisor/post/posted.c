@@ -123,14 +123,13 @@ static void add_all(const struct st_post *post, const struct st_facts *from, str
 
 static void put_input(const struct st_post *post, struct st_facts *facts)
 {
-    const char *before = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT, NULL);
     char text[600] = "";
-    if (before != NULL)
-        ST_APPEND(text, "%s", before);
-    if (post->all_sysctls)
-        st_text_join(text, sizeof(text), ", ", ST_POSTED_ALL);
-    else if (post->sysctls_n > 0)
-        st_text_join(text, sizeof(text), ", ", "%zu sysctl%s", post->sysctls_n, ST_PLURAL(post->sysctls_n));
+    ST_APPEND(text, "%s", st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT, ""));
+    if (post->all_sysctls || post->sysctls_n > 0)
+        st_text_join(text, sizeof(text), ", ", "%s",
+                     post->all_sysctls
+                         ? ST_POSTED_ALL
+                         : st_text("%zu sysctl%s", post->sysctls_n, ST_PLURAL(post->sysctls_n)));
     if (post->kinds[0] != '\0')
         st_text_join(text, sizeof(text), ", ", "%s", post->kinds);
     st_facts_put_text(facts, ST_KEY_SYSTEM_INPUT, text, post->name);

@@ -5,8 +5,6 @@
 #include "advisor/post/post.h"
 #include "core/text/text.h"
 
-#define KEY_BYTES 128
-
 /* --- ps -eLo pid,tid,class,rtprio,comm; procps ps(1) --- */
 
 static const char *const classes[] = {"TS", "FF", "RR", "B", "IDL", "DLN", "ISO", NULL};
@@ -73,8 +71,7 @@ void st_post_ps_columns(struct st_post *post, char *const *words, size_t n)
 static void put_thread(struct st_post *post, const char *kind, int64_t tid, const char *leaf,
                        const char *text)
 {
-    const char *key = st_text("linux.%s.%jd.%s", kind, tid, leaf);
-    st_post_text(post, key, text);
+    st_post_text(post, st_text("linux.%s.%jd.%s", kind, tid, leaf), text);
 }
 
 /** A thread with a real-time priority, or a loop of PipeWire's library without one. Without process ids the
@@ -109,12 +106,13 @@ static void put_row(struct st_post *post, int64_t tid, const char *name, const c
 /** `ps -lL`, `ps -l` without heading. */
 static bool guess_long(struct st_post *post, char *const *words, size_t n)
 {
-    char copy[80], *columns[ST_POST_WORDS_MAX];
+    char *columns[ST_POST_WORDS_MAX];
     const int thread = n >= 15 && st_text_is(words[9], "-");
-    ST_PRINT(copy, "F S UID PID PPID %sC PRI NI ADDR SZ WCHAN TTY TIME CMD", thread != 0 ? "LWP " : "");
+    char *heading =
+        st_text("F S UID PID PPID %sC PRI NI ADDR SZ WCHAN TTY TIME CMD", thread != 0 ? "LWP " : "");
     return n >= 14 && strlen(words[1]) == 1 && isdigit((unsigned char)words[0][0]) &&
            st_text_is(words[8 + thread], "-") && strchr(words[12 + thread], ':') != NULL &&
-           ps_header(post, columns, st_post_words(copy, columns));
+           ps_header(post, columns, st_post_words(heading, columns));
 }
 
 /** Cut off by grep: what is before the class are ids, what is behind the priority and no number the name. */
@@ -157,7 +155,7 @@ static bool chrt(struct st_post *post, const char *line)
 
 bool st_post_ps(struct st_post *post, char *line)
 {
-    char *words[ST_POST_WORDS_MAX], key[KEY_BYTES];
+    char *words[ST_POST_WORDS_MAX];
     int64_t pid = 0, tid, number;
     if (chrt(post, line + strspn(line, " \t")))
         return true;
@@ -207,10 +205,8 @@ bool st_post_ps(struct st_post *post, char *line)
     } else if (cells[PID] == NULL && strstr(name, "data-loop") == NULL) {
         ST_PRINT(post->ps.process_name, "%.31s", is_server ? name : "");
     }
-    if (is_server) {
-        ST_PRINT(key, ST_KEYS_DAEMON "%s", name);
-        st_post_int(post, key, pid > 0 ? pid : 1);
-    }
+    if (is_server)
+        st_post_int(post, st_text(ST_KEYS_DAEMON "%s", name), pid > 0 ? pid : 1);
     put_row(post, tid, name, class != NULL ? class : "", st_text_is(priority, "0") ? "-" : priority,
             cells[PID]);
     return true;

@@ -180,15 +180,13 @@ static void say_wishes(struct st_post *post, const struct st_post_node *card)
             second = node;
         }
     }
-    if (first == NULL)
-        return;
-    char text[400] = "";
-    ST_APPEND(text, "%s asked for %jd frames", first->name, first->frames);
-    if (second != NULL)
-        ST_APPEND(text, ", %s for %jd", second->name, second->frames);
-    if (length_s(first) < length_s(card))
-        ST_APPEND(text, "; the card runs %jd all the same: a minimum or a lock holds it", card->frames);
-    st_post_say(post, "%s", text);
+    if (first != NULL)
+        st_post_say(
+            post, "%s asked for %jd frames%s%s", first->name, first->frames,
+            second != NULL ? st_text(", %s for %jd", second->name, second->frames) : "",
+            length_s(first) < length_s(card)
+                ? st_text("; the card runs %jd all the same: a minimum or a lock holds it", card->frames)
+                : "");
 }
 
 void st_post_top_end(struct st_post *post)
