@@ -158,7 +158,6 @@ static void judge_idle_states(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     struct scan scan = {.finding = finding};
-    char idle[16];
     const char *driver;
     const bool request_known =
         st_facts_int(facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, &scan.request_us) == 0 && scan.request_us >= 0;
@@ -170,7 +169,7 @@ static void judge_idle_states(struct st_finding *finding)
         return;
     if (scan.states > 0) {
         judge_states(&scan, request_known, finding);
-    } else if (st_machine_boot_option(facts, "idle", idle, sizeof(idle)) == 0 && st_text_is(idle, "poll")) {
+    } else if (st_text_is(st_machine_boot_option(facts, "idle", ""), "poll")) {
         st_finding_fine(finding, "idle=poll: the CPU never sleeps, which costs much power");
     } else {
         const int r = st_finding_need_text(finding, ST_KEY_CPUIDLE_DRIVER, &driver);

@@ -39,7 +39,7 @@ bool st_linux_kernel_realtime(const struct st_facts *facts)
 
 bool st_linux_kernel_threads_irqs(const struct st_facts *facts)
 {
-    return st_linux_kernel_realtime(facts) || st_machine_boot_option(facts, "threadirqs", ST_ROOM(64)) == 0;
+    return st_linux_kernel_realtime(facts) || st_machine_boot_option(facts, "threadirqs", NULL) != NULL;
 }
 
 bool st_linux_kernel_has_irq_threads(const struct st_facts *facts)

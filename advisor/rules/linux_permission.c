@@ -172,10 +172,8 @@ const struct st_rule st_rule_linux_rt_permission = {
 /** Switched off at boot (from 6.16 on: rt_group_sched=0, or by default by the configuration). */
 static bool off_at_boot(const struct st_facts *facts)
 {
-    char option[8];
-    if (st_machine_boot_option(facts, "rt_group_sched", option, sizeof(option)) == 0)
-        return st_text_is(option, "0");
-    return st_facts_is(facts, CONFIG_DEFAULT, "y");
+    const char *usual = st_facts_is(facts, CONFIG_DEFAULT, "y") ? "0" : "1";
+    return st_text_is(st_machine_boot_option(facts, "rt_group_sched", usual), "0");
 }
 
 /** Would the limit alone refuse SCHED_FIFO? */

@@ -64,7 +64,7 @@ static enum model config_model(const struct st_facts *facts)
 static struct detected detect(const struct st_facts *facts)
 {
     const char *version;
-    char option[16];
+    const char *option = st_machine_boot_option(facts, "preempt", "");
     const bool has_version = st_facts_text(facts, VERSION, &version) == 0;
     /* the word in parentheses: "none voluntary (full)" */
     const char *open = strchr(st_facts_text_or(facts, ST_KEY_PREEMPT_DEBUGFS, ""), '(');
@@ -82,12 +82,9 @@ static struct detected detect(const struct st_facts *facts)
             found.model = st_linux_kernel_from(facts, 6, 13) == 0 ? MODEL_FULL : MODEL_PREEMPTIBLE;
         return found;
     }
-    if (found.dynamic && st_machine_boot_option(facts, "preempt", option, sizeof(option)) == 0) {
+    if (found.dynamic)
         found.model = parse_model(option, strlen(option));
-        if (found.model != MODEL_UNKNOWN)
-            return found;
-    }
-    if (found.dynamic && st_machine_is_unread(facts, ST_KEY_CMDLINE))
+    if (found.model != MODEL_UNKNOWN || (found.dynamic && st_machine_is_unread(facts, ST_KEY_CMDLINE)))
         return found; /* preempt= may be there, against the configuration */
     found.model = config_model(facts);
     /* every kernel that is built preemptible says so in its version: init/Makefile, preempt-flag */
@@ -240,7 +237,7 @@ static void judge_threaded_irqs(struct st_finding *finding)
     }
     if (st_finding_need_text(finding, ST_KEY_CMDLINE, &cmdline) != 0)
         return;
-    if (st_machine_boot_option(finding->facts, "threadirqs", ST_ROOM(64)) == 0) {
+    if (st_machine_boot_option(finding->facts, "threadirqs", NULL) != NULL) {
         st_finding_fine(finding, "threadirqs is on: see finding linux-irq-priorities for the order of the "
                                  "threads");
     } else if (st_machine_is_guest(finding->facts)) {

@@ -22,10 +22,8 @@ static int64_t tick_ns(const struct st_facts *facts)
 /** "highres=off", as it stands on the kernel command line. @return NULL: no such option, or no plain word. */
 static const char *option_word(const struct st_facts *facts, const char *name)
 {
-    char value[32];
-    return st_machine_boot_option(facts, name, value, sizeof(value)) == 0 && st_machine_is_plain(value)
-               ? st_text("%s=%s", name, value)
-               : NULL;
+    const char *value = st_machine_boot_option(facts, name, "");
+    return st_machine_is_plain(value) ? st_text("%s=%s", name, value) : NULL;
 }
 
 static void fix_option(struct st_finding *finding, const char *word)

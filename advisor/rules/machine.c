@@ -28,22 +28,17 @@ bool st_machine_is_guest(const struct st_facts *facts)
     return st_facts_int_or(facts, ST_KEY_VIRTUAL, 0) != 0;
 }
 
-int st_machine_boot_option(const struct st_facts *facts, const char *name, char *ret, size_t bytes)
+const char *st_machine_boot_option(const struct st_facts *facts, const char *name, const char *fallback)
 {
-    const char *line;
-    int r = -ENOENT;
-    if (st_facts_text(facts, ST_KEY_CMDLINE, &line) != 0)
-        return -ENODATA;
-    ST_TEXT_EACH (word, st_text("%s", line), " \t\n") {
+    ST_TEXT_EACH (word, st_text("%s", st_facts_text_or(facts, ST_KEY_CMDLINE, "")), " \t\n") {
         char *value = word + strcspn(word, "=");
         if (st_text_is(word, "--"))
             break;
         if (*value == '=')
             *value++ = '\0';
-        if (st_text_is(word, name))
-            r = st_text_copy(ret, bytes, value, strlen(value)) ? 0 : -ENOSPC;
+        fallback = st_text_is(word, name) ? value : fallback;
     }
-    return r;
+    return fallback;
 }
 
 void st_machine_place_boot_option(struct st_finding *finding, const char *option, bool add)

@@ -15,13 +15,9 @@ bool st_machine_is_root(const struct st_facts *facts);
 /** Is this a virtual machine? false also when that is not known. */
 bool st_machine_is_guest(const struct st_facts *facts);
 
-/**
- * The value of a kernel command line option; the last one counts, as in the kernel. "" for an option without
- * "=". Options after " -- " are for init and are ignored.
- * @return 0, -ENOENT (not given), -ENODATA (the command line is not known), -ENOSPC (the value is too
- * long). */
-ST_NODISCARD int st_machine_boot_option(const struct st_facts *facts, const char *name, char *ret,
-                                        size_t bytes);
+/** The value of a kernel command line option; the last one counts, as in the kernel. "" for an option without
+ * "=". Options after " -- " are for init and are ignored. `fallback`: it is not given, or no one knows. */
+const char *st_machine_boot_option(const struct st_facts *facts, const char *name, const char *fallback);
 
 /** How to add an option to the kernel command line for ever, and how to remove one. */
 #define ST_MACHINE_FIX_BOOT_OPTION(option)                                                                   \
