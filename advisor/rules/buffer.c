@@ -59,7 +59,7 @@ static bool of_jack(const struct st_facts *facts, struct st_wish *ret)
     struct st_jack_command jack = {.frames = 0, .rate_hz = RATE_HZ};
     const char *command = st_facts_text_or(facts, ST_KEY_JACK_COMMAND, NULL);
     if (command != NULL)
-        st_linux_jack_parse(command, &jack);
+        jack = st_linux_jack_parse(command);
     const int64_t frames = st_facts_positive_or(facts, ST_KEY_JACK_BUFFER_FRAMES, jack.frames);
     const int64_t rate_hz = st_facts_positive_or(facts, ST_KEY_JACK_RATE_HZ, jack.rate_hz);
     return take(ret, frames, rate_hz,
@@ -242,23 +242,23 @@ int64_t st_buffer_cycle(const struct st_facts *facts, int64_t frames, int64_t fr
 }
 
 /* The shortest counts; who forces it goes before the others (PipeWire src/pipewire/context.c). */
-void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret)
+struct st_buffer_asked st_buffer_asked(const struct st_facts *facts)
 {
     const int64_t forced = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0),
                   max = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_MAX_QUANTUM, INT64_MAX);
     int64_t frames = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_QUANTUM, ST_BUFFER_PIPEWIRE_FRAMES);
     frames = frames < max ? frames : max;
-    *ret = (struct st_buffer_asked){.frames = frames};
-    find_rate(facts, ret);
-    const int64_t hz = ret->running_hz, default_hz = ret->default_hz;
+    struct st_buffer_asked best = {.frames = frames};
+    find_rate(facts, &best);
+    const int64_t hz = best.running_hz, default_hz = best.default_hz;
     if (hz != default_hz || within_rings(facts, frames, hz) < frames)
         frames = st_buffer_cycle(facts, frames, default_hz, hz, default_hz);
-    ret->rate_hz = default_hz;
-    ret->usual_frames = ret->cycle_frames = ret->default_frames = forced > 0 ? forced : frames;
+    best.rate_hz = default_hz;
+    best.usual_frames = best.cycle_frames = best.default_frames = forced > 0 ? forced : frames;
     if (forced > 0)
-        return; /* whatever programs ask for */
+        return best; /* whatever programs ask for */
     ST_FACTS_EACH (node, facts, ST_KEYS_PIPEWIRE_NODE, ".state") {
-        struct st_buffer_asked one = *ret;
+        struct st_buffer_asked one = best;
         one.node = node;
         one.rate_hz = hz;
         one.forced = st_fact_beside_int(node, "force_quantum", &one.frames) == 0 && one.frames > 0 &&
@@ -270,22 +270,22 @@ void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret)
         one.program = st_buffer_program(node);
         one.cycle_frames =
             one.forced ? one.frames : st_buffer_cycle(facts, one.frames, one.rate_hz, hz, default_hz);
-        if (ret->node == NULL || one.forced > ret->forced ||
-            (one.forced == ret->forced && (one.cycle_frames < ret->cycle_frames ||
-                                           (one.cycle_frames == ret->cycle_frames &&
-                                            one.frames * ret->rate_hz < ret->frames * one.rate_hz))))
-            *ret = one;
+        if (best.node == NULL || one.forced > best.forced ||
+            (one.forced == best.forced && (one.cycle_frames < best.cycle_frames ||
+                                           (one.cycle_frames == best.cycle_frames &&
+                                            one.frames * best.rate_hz < best.frames * one.rate_hz))))
+            best = one;
     }
-    ret->default_frames =
-        ret->forced ? ret->frames : st_buffer_cycle(facts, ret->frames, ret->rate_hz, default_hz, default_hz);
+    best.default_frames =
+        best.forced ? best.frames : st_buffer_cycle(facts, best.frames, best.rate_hz, default_hz, default_hz);
+    return best;
 }
 
 static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
 {
-    struct st_buffer_asked asked;
     const char *why = NULL;
     const bool is_seen = st_facts_has(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES);
-    st_buffer_asked(facts, &asked);
+    const struct st_buffer_asked asked = st_buffer_asked(facts);
     if (asked.rate_unknown != NULL && !is_seen)
         return take(ret, asked.cycle_frames, asked.running_hz,
                     "if PipeWire runs at that rate (pw-top shows it)");

@@ -47,7 +47,7 @@ struct st_buffer_asked {
     bool rate_forced;
     const char *rate_unknown; /* why running_hz, the default, may be wrong; NULL: it is right */
 };
-void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret);
+struct st_buffer_asked st_buffer_asked(const struct st_facts *facts);
 #define ST_BUFFER_ASKED_KEYS                                                                                 \
     ST_KEYS_ALSA "*.buffer_frames", ST_KEYS_ALSA "*.rate_hz", ST_KEYS_ALSA "*.owner",                        \
         ST_KEYS_PIPEWIRE "*" /* what it reads */

@@ -267,20 +267,19 @@ static void judge_memlock(struct st_finding *finding)
     const int64_t wired = wired_bytes(facts);
     const bool by_machine = wired >= 0 && (limit == ST_UNLIMITED || wired < limit),
                root = st_machine_is_root(facts);
-    const int64_t bytes = by_machine ? wired : limit;
-    const char *unread = st_machine_first_unread(facts, ST_RULE_KEYS(ALLOWED, WIRED, PAGE)),
-               *who = root ? "root" : "this user",
-               *others = root ? "; for the user who plays add --user NAME" : "";
-    if ((bytes == ST_UNLIMITED || bytes >= ENOUGH_BYTES) && unread != NULL) {
+    const int64_t bytes = by_machine ? wired : limit == ST_UNLIMITED ? INT64_MAX : limit;
+    const char *unread = st_machine_first_unread(facts, ST_RULE_KEYS(ALLOWED, WIRED, PAGE));
+    if (bytes >= ENOUGH_BYTES && unread != NULL) {
         st_finding_unknown(finding,
                            "this user's own limit is enough, but %s could not be read, and this setting "
                            "may forbid locking memory",
                            unread + strlen(ST_KEYS_FREEBSD));
-    } else if (bytes == ST_UNLIMITED) {
-        st_finding_fine(finding, "%s may lock any amount of memory%s", who, others);
     } else if (bytes >= ENOUGH_BYTES) {
-        st_finding_fine(finding, "%s may lock up to %.0f MiB of memory%s%s", who, (double)bytes / MIB,
-                        by_machine ? " (all users together)" : "", others);
+        st_finding_fine(finding, "%s may lock %s memory%s%s", root ? "root" : "this user",
+                        bytes == INT64_MAX ? "any amount of"
+                                           : st_text("up to %.0f MiB of", (double)bytes / MIB),
+                        by_machine ? " (all users together)" : "",
+                        root ? "; for the user who plays add --user NAME" : "");
     } else {
         const bool small = bytes < MIB;
         st_finding_advice(finding, "this user may lock only %.3g %s of memory%s" WAITS,

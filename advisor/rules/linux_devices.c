@@ -487,10 +487,9 @@ static void fix_headroom(struct st_finding *finding, const char *name, int64_t f
 static bool has_long_steps(struct st_finding *finding, const struct st_fact *node, bool guest,
                            const char *name, int64_t reserve)
 {
-    struct st_buffer_asked asked;
     int64_t hz, wanted = 32;
     size_t steps_n = 0;
-    st_buffer_asked(finding->facts, &asked);
+    const struct st_buffer_asked asked = st_buffer_asked(finding->facts);
     const bool by_timer = st_fact_beside_is(node, "media_class", "Audio/Sink") &&
                           !st_fact_beside_is(node, "disable_tsched", "true"),
                emulated = guest && reserve >= GUEST_FRAMES && reserve < HEADROOM_MAX &&

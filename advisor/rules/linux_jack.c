@@ -46,7 +46,7 @@ static void take(struct st_jack_command *jack, bool *driver, char letter, const 
     }
 }
 
-void st_linux_jack_parse(const char *text, struct st_jack_command *ret)
+struct st_jack_command st_linux_jack_parse(const char *text)
 {
     struct st_jack_command jack = {
         .realtime = true, .priority = 10, .frames = 1024, .periods_n = 2, .rate_hz = 48000};
@@ -75,7 +75,7 @@ void st_linux_jack_parse(const char *text, struct st_jack_command *ret)
             value = strtok_r(NULL, " \t", &word_rest);
         take(&jack, &driver, letter, value != NULL ? value : "");
     }
-    *ret = jack;
+    return jack;
 }
 
 /** How a rule about JACK begins. @return true if a server runs; else the finding is set. */
@@ -89,7 +89,7 @@ static bool need_jack(struct st_finding *finding, struct st_jack_command *ret)
     if (st_finding_is_of_other(finding, ST_KEY_DAEMON_JACKD, "JACK server") ||
         st_finding_need_text(finding, ST_KEY_JACK_COMMAND, &text) != 0)
         return false;
-    st_linux_jack_parse(text, ret);
+    *ret = st_linux_jack_parse(text);
     return true;
 }
 

@@ -14,4 +14,4 @@ struct st_jack_command {
     int64_t rate_hz;   /* -r of the driver, default 48000 */
 };
 
-void st_linux_jack_parse(const char *text, struct st_jack_command *ret);
+struct st_jack_command st_linux_jack_parse(const char *text);

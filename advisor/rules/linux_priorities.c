@@ -25,12 +25,8 @@ static const char *const server_names[] = {"pipewire", "jackd", "jackdbus", "pul
 /** jackd was started without it (-r). */
 static const char *of_jack(const struct st_facts *facts)
 {
-    struct st_jack_command jack;
     const char *command = st_facts_text_or(facts, ST_KEY_JACK_COMMAND, NULL);
-    if (command == NULL)
-        return NULL;
-    st_linux_jack_parse(command, &jack);
-    return jack.realtime ? NULL : "linux-jack-realtime";
+    return command == NULL || st_linux_jack_parse(command).realtime ? NULL : "linux-jack-realtime";
 }
 
 static const char *of_pipewire(const struct st_facts *facts)

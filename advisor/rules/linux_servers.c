@@ -27,8 +27,7 @@ static void judge_alsa_buffer(struct st_finding *finding)
     const struct st_fact *first = NULL, *one_period = NULL, *worst = NULL;
     double worst_us = HUGE_VAL, shortest_us = HUGE_VAL;
     size_t open_n = 0, unread_n = 0;
-    struct st_buffer_asked asked;
-    st_buffer_asked(facts, &asked);
+    const struct st_buffer_asked asked = st_buffer_asked(facts);
     const int version = st_buffer_pipewire_version(facts);
     const bool quantum_unread =
                    st_machine_first_unread(
@@ -301,10 +300,9 @@ static int64_t pulse_ms(int64_t frames, int64_t hz)
 
 static void judge_pipewire_clients(struct st_finding *finding)
 {
-    struct st_buffer_asked asked;
     if (!need_server(finding, ST_KEY_DAEMON_PIPEWIRE, "PipeWire") || !st_buffer_need_nodes(finding))
         return;
-    st_buffer_asked(finding->facts, &asked);
+    const struct st_buffer_asked asked = st_buffer_asked(finding->facts);
     const double frame_ns = 1e9 / (double)asked.running_hz, cycle_ns = (double)asked.cycle_frames * frame_ns,
                  wish_ns = finding->wish->in_use ? (double)asked.usual_frames * frame_ns
                                                  : (double)finding->wish->period_ns;
@@ -421,12 +419,11 @@ static void judge_other_rate(struct st_finding *finding, const struct st_buffer_
 
 static void judge_pipewire_rates(struct st_finding *finding)
 {
-    struct st_buffer_asked asked;
     const char *name;
     int64_t hz = 0;
     if (!need_server(finding, ST_KEY_DAEMON_PIPEWIRE, "PipeWire") || !st_buffer_need_nodes(finding))
         return;
-    st_buffer_asked(finding->facts, &asked);
+    const struct st_buffer_asked asked = st_buffer_asked(finding->facts);
     if (st_facts_has(finding->facts, ST_KEY_SYSTEM_INPUT) &&
         !st_facts_has(finding->facts, ST_KEY_PIPEWIRE_RATE_HZ)) {
         st_finding_unknown(finding, "PipeWire's default rate is not in this text");

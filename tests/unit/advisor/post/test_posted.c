@@ -24,7 +24,6 @@ static int add(const char *text)
 static void look(int r)
 {
     struct st_report report;
-    struct st_buffer_asked asked;
     struct st_wish wish;
     if (r != 0)
         show("refused: %s", r == -ENODATA ? "nothing in it"
@@ -45,7 +44,7 @@ static void look(int r)
     if (not_applicable[0] != '\0')
         show("not applicable:%s", not_applicable);
     st_report_finish(&report);
-    st_buffer_asked(facts, &asked);
+    const struct st_buffer_asked asked = st_buffer_asked(facts);
     if (asked.program != NULL)
         show("%s asks for a cycle of %jd", asked.program, asked.cycle_frames);
     if (st_buffer_choose(facts, 0, 0, &wish) == 0 && wish.in_use)

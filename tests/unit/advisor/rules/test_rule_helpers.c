@@ -34,7 +34,7 @@ static void what_is_no_cpu_list_is_refused(void **state)
 static void jack_options_stand_before_and_behind_the_driver(void **state)
 {
     struct st_jack_command jack;
-    st_linux_jack_parse("/usr/bin/jackd -P80 -t 500 -d alsa -dhw:1 -r44100 -p 64 --nperiods=3 -s", &jack);
+    jack = st_linux_jack_parse("/usr/bin/jackd -P80 -t 500 -d alsa -dhw:1 -r44100 -p 64 --nperiods=3 -s");
     assert_true(jack.realtime && jack.is_alsa && jack.soft_mode);
     assert_int_equal(jack.priority, 80);
     assert_int_equal(jack.frames, 64);
@@ -45,7 +45,7 @@ static void jack_options_stand_before_and_behind_the_driver(void **state)
 static void jack_defaults_stay_where_nothing_is_said(void **state)
 {
     struct st_jack_command jack;
-    st_linux_jack_parse("jackd -r -d dummy -p 0 -n", &jack);
+    jack = st_linux_jack_parse("jackd -r -d dummy -p 0 -n");
     assert_false(jack.realtime || jack.is_alsa || jack.soft_mode);
     assert_int_equal(jack.priority, 10);
     assert_int_equal(jack.frames, 1024);
