@@ -109,22 +109,18 @@ static const char *const sysctl_names[] = {"dev.hwpstate", "dev.pcm.",          
                                            "hw.snd.",      "hw.usb.uaudio.",    "kern.eventtimer.",
                                            "kern.sched.",  "kern.timecounter.", NULL};
 
-#define LOADER_LOCAL "/boot/loader.conf.local"
-
-/** In the order in which FreeBSD reads them: of two values, the later one counts. */
+/** In the order in which FreeBSD reads them (loader.conf.local from 14.1 on): of two values, the later one
+ * counts. */
 static const struct setting {
     const char *key; /* says whether the file could be read; NULL: an optional file, or a folder of such */
     const char *path;
     const char *prefix;
     const char *const *names;
     const char *suffix; /* of a folder's files; NULL: any */
-    /* kern.osreldate; 0: any. 14.1 changed the order of the loader's files */
-    int64_t from_version, to_version;
 } settings[] = {
     {ST_KEY_FREEBSD_FILE_LOADER_CONF, "/boot/loader.conf", ST_KEYS_FREEBSD_LOADER, loader_names},
-    {NULL, LOADER_LOCAL, ST_KEYS_FREEBSD_LOADER, loader_names, .to_version = ST_FREEBSD_LOADER_LOCAL_LAST},
     {NULL, "/boot/loader.conf.d", ST_KEYS_FREEBSD_LOADER, loader_names, .suffix = ".conf"},
-    {NULL, LOADER_LOCAL, ST_KEYS_FREEBSD_LOADER, loader_names, .from_version = ST_FREEBSD_LOADER_LOCAL_LAST},
+    {NULL, "/boot/loader.conf.local", ST_KEYS_FREEBSD_LOADER, loader_names},
     {NULL, "/etc/rc.d/virtual_oss", RC, rc_names}, /* its default */
     {NULL, "/etc/defaults/rc.conf", RC, rc_names},
     {"freebsd.file.rc_conf", "/etc/rc.conf", RC, rc_names},
@@ -182,12 +178,9 @@ static int read_part(void *ctx, const char *name)
 
 static void read_settings(struct st_collector *c)
 {
-    const int64_t version = st_facts_int_or(c->facts, ST_KEY_FREEBSD_KERN_OSRELDATE, INT64_MAX);
     read_login_class(c);
     ST_EACH (setting, settings) {
         struct folder folder = {c, setting};
-        if (version < setting->from_version || (setting->to_version != 0 && version >= setting->to_version))
-            continue;
         read_assignments(c, setting, setting->path);
         if (setting->key == NULL) /* rc.conf.d/NAME may be a file or a folder */
             (void)st_collector_list(c, setting->path, read_part, &folder);

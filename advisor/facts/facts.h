@@ -4,10 +4,6 @@
 #include "advisor/facts/fact_keys.h"
 #include "platform/platform.h"
 
-/** kern.osreldate from which on FreeBSD's loader reads /boot/loader.conf.local last (14.1, commit
- * a25531db0fc2); before, ahead of /boot/loader.conf.d. */
-#define ST_FREEBSD_LOADER_LOCAL_LAST 1401000
-
 enum st_fact_state {
     ST_FACT_ABSENT, /* the file or sysctl does not exist here (also: never asked for) */
     ST_FACT_OK,

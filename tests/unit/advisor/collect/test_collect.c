@@ -317,21 +317,6 @@ static void live_freebsd_reads_its_files(void **state)
     shown_is(__func__);
 }
 
-/* Before 14.1 the loader reads loader.conf.local ahead of loader.conf.d, and of two lines the later
- * counts. */
-static void the_version_of_freebsd_decides_about_loader_conf_local(void **state)
-{
-    static const char *const osreldates[] = {"1302001", "1400097", "1401000", "1501000"};
-    ST_EACH (osreldate, osreldates) {
-        assert_int_equal(st_fake_set_sysctl(p, "kern.osreldate", *osreldate, 0), 0);
-        file("/boot/loader.conf", "kern.hz=\"1000\"\n");
-        file("/boot/loader.conf.d/audio.conf", "kern.hz=\"4000\"\n");
-        file("/boot/loader.conf.local", "kern.hz=\"100\"\n");
-        look(true);
-    }
-    shown_is(__func__);
-}
-
 static void a_failing_read_never_becomes_a_value(void **state)
 {
     file(CLOCKSOURCE, "tsc\n");
@@ -388,8 +373,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(live_freebsd_reads_each_device_that_is_there, setup_freebsd,
                                         teardown),
         cmocka_unit_test_setup_teardown(live_freebsd_reads_its_files, setup_freebsd, teardown),
-        cmocka_unit_test_setup_teardown(the_version_of_freebsd_decides_about_loader_conf_local, setup_freebsd,
-                                        teardown),
         TEST(idle_states_of_other_cpus_are_facts_where_they_differ),
         TEST(a_failing_read_never_becomes_a_value),
         cmocka_unit_test(captured_trees_are_read_from_their_folders),
