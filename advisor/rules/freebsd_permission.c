@@ -131,7 +131,7 @@ static void judge_mac_priority(struct st_finding *finding)
     int64_t realtime = -1;
     const bool jailed = st_facts_int_or(facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, 0) != 0;
     if (!jailed && st_finding_need_int(finding, REALTIME, &realtime) != 0 &&
-        finding->status != ST_STATUS_NOT_APPLICABLE)
+        (finding->status != ST_STATUS_NOT_APPLICABLE || !st_facts_has(facts, REALTIME)))
         return;
     const int64_t gid = st_facts_int_or(facts, GID, GID_REALTIME);
     /* will the next boot load it? Asked only where loader.conf could be read */
