@@ -305,7 +305,8 @@ static bool choose_message(const struct watch *watch, const char **ret)
 
 static void draw(const struct watch *watch)
 {
-    const char *message = "";
+    const char *message;
+    const bool alert = choose_message(watch, &message);
     struct st_screen screen;
     struct winsize size = {0};
     (void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
@@ -317,7 +318,7 @@ static void draw(const struct watch *watch)
                                          .whose = watch->whose,
                                          .stale = !watch->current,
                                          .socket = watch->answer.socket,
-                                         .alert = choose_message(watch, &message),
+                                         .alert = alert,
                                          .message = message};
     st_status_screen_draw(&screen, watch->answer.document, &how);
     show(&screen);
