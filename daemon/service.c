@@ -397,17 +397,6 @@ static void check_overdue(struct st_service *service)
     loop->since_ns = begins ? now_ns - overdue_ns : 0;
 }
 
-/* Keeps only those whose text does not count seconds. @return how many. */
-static size_t without_counting(struct st_degraded *list, size_t n)
-{
-    size_t kept = 0;
-    ST_EACH_OF (item, list, n) {
-        if (!item->counts)
-            list[kept++] = *item;
-    }
-    return kept;
-}
-
 /* What a look finds that was not said yet: parts that are degraded, and dropouts with a new cause. */
 static void report_news(struct st_service *service)
 {
@@ -416,7 +405,11 @@ static void report_news(struct st_service *service)
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
     st_service_view_look(service, &view, &result);
     const size_t all = st_view_degraded(&view, degraded);
-    const size_t n = without_counting(degraded, all);
+    size_t n = 0;
+    ST_EACH_OF (item, degraded, all) {
+        if (!item->counts) /* seconds, in its text */
+            degraded[n++] = *item;
+    }
     st_result_finish(&result);
     st_notify_look(service->notify, st_config_notifies(&service->config), &view,
                    st_platform_now_ns(service->platform));

@@ -79,16 +79,16 @@ static void name(struct st_tracer *tracer, const struct st_cause_event *events, 
     struct st_trace_culprit found = {.ns = 0};
     read_ring(tracer);
     ST_EACH_OF (late, events, n) {
-        char waited[80] = "the kernel's trace does not show when the loop was woken", turns[80] = "";
+        const char *waited = "the kernel's trace does not show when the loop was woken", *turns = "";
         if (find(tracer, late, until_ns, &found) != 0) {
             st_causes_take(tracer->causes, late, NULL);
             continue;
         }
         st_cpu_trace_complete_name(tracer->platform, &found);
         if (found.waking_was_seen)
-            ST_PRINT(waited, "%lld ns of this time while the loop waited", (long long)found.waited_ns);
+            waited = st_text("%lld ns of this time while the loop waited", (long long)found.waited_ns);
         if (found.turns_ns > 0)
-            ST_PRINT(turns, "; the whole turns of this thread took %lld ns", (long long)found.turns_ns);
+            turns = st_text("; the whole turns of this thread took %lld ns", (long long)found.turns_ns);
         ST_DBG("%s had CPU %d for %lld ns, %s, %lld ns according to the scheduler%s", found.name, found.cpu,
                (long long)found.ns, waited, (long long)late->runq_wait_ns, turns);
         st_causes_take(tracer->causes, late, &found);

@@ -58,15 +58,13 @@ static bool is_word_of(const char *name, const char *words)
 
 static bool is_host_allowed(const char *host, const struct st_route_names *names)
 {
-    char name[256];
     unsigned char address[sizeof(struct in6_addr)];
     const bool v6 = host[0] == '[';
     const char *first = v6 ? host + 1 : host;
     const size_t len = strcspn(first, v6 ? "]" : ":");
-    if (len == 0 || len >= sizeof(name) || (v6 && first[len] != ']') || !is_port(first + len + (v6 ? 1 : 0)))
+    if (len == 0 || (v6 && first[len] != ']') || !is_port(first + len + (v6 ? 1 : 0)))
         return false;
-    memcpy(name, first, len);
-    name[len] = '\0';
+    const char *name = st_text("%.*s", (int)ST_MIN(len, 256), first);
     if (v6)
         return inet_pton(AF_INET6, name, address) == 1;
     if (inet_pton(AF_INET, name, address) == 1 || strcasecmp(name, "localhost") == 0)
@@ -89,25 +87,20 @@ struct st_route st_route_refuse(unsigned http_status, const char *error)
 
 /* "http://host/path" may stand where a path does; its host is then the one that counts (RFC 9112, 3.2.2).
  * @return the path. */
-static const char *split_target(const char *target, char *host_buf, size_t host_bytes, const char **host)
+static const char *split_target(const char *target, const char **host)
 {
     if (strncasecmp(target, "http://", 7) != 0)
         return target;
     const char *first = target + 7;
     const size_t len = strcspn(first, "/");
-    if (len >= host_bytes)
-        return target; /* no path of ours */
-    memcpy(host_buf, first, len);
-    host_buf[len] = '\0';
-    *host = host_buf;
+    *host = st_text("%.*s", (int)ST_MIN(len, 256), first);
     return first[len] != '\0' ? first + len : "/";
 }
 
 struct st_route st_route_choose(const char *method, const char *target, const char *host, bool tcp,
                                 const struct st_route_names *names)
 {
-    char target_host[256];
-    const char *path = split_target(target, target_host, sizeof(target_host), &host);
+    const char *path = split_target(target, &host);
     if (tcp && host == NULL)
         return st_route_refuse(400, "the request has no Host header");
     if (tcp && !is_host_allowed(host, names))

@@ -260,10 +260,10 @@ static void set_state(struct st_observed *o, enum st_observed_state state, const
     const bool same_as_before = view->state == state && st_text_is(o->lasting, why);
     const int64_t listens_n = state == ST_OBSERVED_WATCHING ? o->watch.listens_n : 0;
     const bool lost = view->state == ST_OBSERVED_WATCHING && state == ST_OBSERVED_ABSENT;
-    char gap[120] = "";
+    const char *gap = "";
     if (state == ST_OBSERVED_WATCHING && view->state != state && o->view.lost_wall_ns != INT64_MIN)
-        ST_PRINT(gap, "; not watched from %s to %s", st_when_text_near(o->view.lost_wall_ns, wall_ns(o)),
-                 st_when_text_near(wall_ns(o), wall_ns(o)));
+        gap = st_text("; not watched from %s to %s", st_when_text_near(o->view.lost_wall_ns, wall_ns(o)),
+                      st_when_text_near(wall_ns(o), wall_ns(o)));
     view->state = state;
     view->facts = o->watch.facts;
     ST_PRINT(o->lasting, "%s", why);

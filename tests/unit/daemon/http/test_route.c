@@ -133,7 +133,7 @@ static void host_of_an_absolute_target_counts(void **state)
     }
     char longest[400] = "http://";
     memset(longest + 7, 'a', 300);
-    assert_int_equal(st_route_choose("GET", longest, "studio", true, &studio).http_status, 404);
+    assert_int_equal(st_route_choose("GET", longest, "studio", true, &studio).http_status, 403);
 }
 
 int main(void)
