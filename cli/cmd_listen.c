@@ -18,6 +18,7 @@
 
 #define USUAL_NS    (60 * ST_NS_PER_S)
 #define FILE_HZ     48000 /* of the file that --signal writes */
+#define JUDGED_S    120   /* of CPU time: ten minutes of the signal take 1 s, noise at 192 kHz far more */
 #define FILE_CHANCE 36    /* where its glitches are: --input knows it, and the detector does not */
 #define FILE_MAX    (6 * 3600 * ST_NS_PER_S)
 #define FRAMES      1024
@@ -253,6 +254,11 @@ static int judge(const struct options *o, struct run *run, struct st_wav *wav)
     int r = 0;
     st_hearing_init(&run->hearing, wav->rate_hz, wav->channels);
     while (r == 0 && n > 0) {
+        struct timespec used;
+        if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) == 0 && used.tv_sec >= JUDGED_S)
+            return st_failure("judging %s takes too long: after %d s of CPU time it is not done. Cut "
+                              "the recording, or convert it to 48000 Hz, as ffmpeg and sox do.",
+                              o->input, JUDGED_S);
         r = st_wav_read(wav, frames, FRAMES, &n);
         if (r == 0)
             st_hearing_take(&run->hearing, frames, n);

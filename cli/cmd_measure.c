@@ -65,7 +65,7 @@ static const char help[] = "Usage: sleeptune measure [OPTION...]\n"
                            "  sleeptune measure --frames 64 --duration 1m\n"
                            "  sleeptune measure --cpu 1 --load 30 --json >result.json\n"
                            "  sleeptune measure --policy other --duration 10s    what a normal thread gets\n"
-                           "  sleeptune measure --frames 128 --at-most 20/h --junit result.xml\n\n"
+                           "  sleeptune measure --frames 128 --at-most 20/h\n\n"
                            "Ctrl-C ends the measurement early and prints it. Exit status: 0 done, 1 missed\n"
                            "periods with --fail-on-miss, or more than --at-most, 2 --at-most is undecided,\n"
                            "3 usage, 4 failure, 5 invalid measurement.\n";
@@ -154,7 +154,8 @@ static int read_options(int argc, char **argv, struct arguments *a)
     config->lock_memory = config->lock_memory && !no_lock;
     if (r < 0 && a->per_hour > 0 && config->cause_above_ns > 0)
         return st_failure_usage("--at-most finds the causes of missed periods: leave out --cause-above");
-    return r < 0 && cpu >= 0 && check_cpu(cpu) != ST_EXIT_DONE ? ST_EXIT_USAGE : r;
+    const int status = r < 0 && cpu >= 0 ? check_cpu(cpu) : ST_EXIT_DONE;
+    return status != ST_EXIT_DONE ? status : r;
 }
 
 /* sleeptune-measure/1. New reference, NULL when out of memory. */

@@ -102,19 +102,13 @@ static void put_message(FILE *out, char *message)
 }
 
 /* The folder of the caller's session; where a system has none, his cache. Root's is where only root writes:
- * HOME and XDG_RUNTIME_DIR may be another user's (sudo -E, su -m). @return false: there is none. */
-static bool page_folder(char *folder, size_t bytes)
+ * HOME and XDG_RUNTIME_DIR may be another user's (sudo -E, su -m). @return NULL: there is none. */
+static const char *page_folder(void)
 {
-    if (geteuid() == 0) {
-        snprintf(folder, bytes, ST_RUN_DIR);
-        return true;
-    }
-    const char *own = st_user_folder("XDG_RUNTIME_DIR", "/.cache", "");
-    if (own == NULL)
-        return false;
-    snprintf(folder, bytes, "%s", own);
-    (void)mkdir(folder, 0700);
-    return true;
+    const char *folder = geteuid() == 0 ? ST_RUN_DIR : st_user_folder("XDG_RUNTIME_DIR", "/.cache", "");
+    if (geteuid() != 0 && folder != NULL)
+        (void)mkdir(folder, 0700);
+    return folder;
 }
 
 static int open_page(const char *path)
@@ -152,8 +146,8 @@ static bool is_address(const char *url)
  * it is: a desktop and its programs are a user's. */
 static int show_page(const char *url, char *message)
 {
-    char folder[400];
-    if (!page_folder(folder, sizeof(folder)))
+    const char *folder = page_folder();
+    if (folder == NULL)
         return st_failure("no folder for the page of --html: set XDG_RUNTIME_DIR or HOME");
     char *path = st_text("%s/sleeptune-status.html", folder);
     char *begun = st_text("%s/sleeptune-status.XXXXXX", folder);

@@ -38,12 +38,16 @@ static int take(void *ctx, ST_UNUSED int64_t id, const struct st_event *event)
 static json_t *client_json(const struct st_dropout_client *client)
 {
     json_t *object = st_dropout_json_client(client);
-    const enum st_dropout_reason reason = st_dropout_table_reason(client);
+    const enum st_dropout_reason reason = st_dropout_table_reason(client),
+                                 most = st_dropout_reason_most(client->reasons_n, NULL);
     const bool some = client->device_dropouts_n <= client->dropouts_n &&
                       10 * client->reasons_n[reason] < 9 * st_dropout_table_count(client);
-    st_json_set(object, "text",
-                st_json_safe_string(st_text("%s%s", some ? st_dropout_sentence_times(client, reason) : "",
-                                            st_dropout_sentence_why(client, true))));
+    const char *text = st_text("%s%s", some ? st_dropout_sentence_times(client, reason) : "",
+                               st_dropout_sentence_why(client, true));
+    if (most != reason) /* by which it lost most sound, and which came most often */
+        text =
+            st_text("%s; %s%s", text, st_dropout_sentence_times(client, most), st_dropout_reason_text(most));
+    st_json_set(object, "text", st_json_safe_string(text));
     return object;
 }
 

@@ -110,13 +110,14 @@ static const char *taken_text(const struct st_dropout_table *table, const struct
     uint64_t leads_n = 0, led_n = 0;     /* those by the leader, at least */
     ST_EACH_OF (other, table->clients, table->clients_n) {
         const uint64_t n = other->reasons_n[ST_DROPOUT_CPU_TAKEN];
-        const bool led = n > 0 && st_text_is(other->culprit.name, leader);
+        const uint64_t own_n = ST_MIN(n, other->culprit.own_n[ST_DROPOUT_CPU_TAKEN]);
+        const bool led = own_n > 0 && st_text_is(other->culprit.name, leader);
         victims_n += n > 0;
         taken_n += n;
         led_n += led;
-        leads_n += led ? ST_MIN(n, other->culprit.own_n[ST_DROPOUT_CPU_TAKEN]) : 0;
+        leads_n += led ? own_n : 0;
     }
-    const bool most = leads_n > 0 && 2 * leads_n >= taken_n;
+    const bool most = victim->culprit.own_n[ST_DROPOUT_CPU_TAKEN] > 0 && 2 * leads_n >= taken_n;
     return st_text("%s took the CPU from %s%s in %s%s%s", most ? culprit_text(leader) : "Other programs",
                    victim->name[0] != '\0' ? victim->name : "a program",
                    (most ? led_n : victims_n) > 1 ? " and others" : "",

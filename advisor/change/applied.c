@@ -18,7 +18,9 @@ static void notify(struct st_applied *applied, enum st_change_event event, const
 
 static int save(struct st_applied *applied)
 {
-    return st_journal_write(applied->p, applied->folder, &applied->journal);
+    const int r = st_journal_write(applied->p, applied->folder, &applied->journal);
+    applied->unsaved = r < 0;
+    return r;
 }
 
 /* Before a write, or after the last one. */
@@ -378,7 +380,7 @@ const char *st_applied_revert(struct st_applied *applied, bool all, const char *
             entry->phase = ST_PHASE_CHOSEN;
         open_n += entry->phase != ST_PHASE_DONE;
     }
-    if (open_n == 0)
+    if (open_n == 0 && !applied->unsaved)
         return NULL;
     /* A full disk is no reason to leave them: the journal holds them, and who finds them undone leaves
      * them. */

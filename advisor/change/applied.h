@@ -25,6 +25,7 @@ struct st_applied {
     struct st_platform *p;
     const char *folder; /* of the journal; borrowed */
     struct st_journal journal;
+    bool unsaved; /* the last write of it failed */
     int lock;
     st_change_event_fn on_event;
     void *ctx;

@@ -12,7 +12,7 @@
 #include "core/text/text.h"
 #include "core/text/text_buffer.h"
 
-#define HEAD "sleeptune-changes/2"
+#define HEAD "sleeptune-changes/3"
 
 #define JOURNAL_BYTES (1u << 20)
 #define ENTRIES_MAX   4096

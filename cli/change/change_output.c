@@ -122,6 +122,8 @@ void st_change_output_event(void *ctx, enum st_change_event event, const struct 
         output->changed[entry->kind] = st_text("%s", entry->target);
     if (back && !entry->file)
         text = st_text("%s = %s", entry->target, entry->old_value);
+    if (event == ST_EVENT_GONE)
+        text = entry->target;
     if (event == ST_EVENT_FAILED)
         st_failure("%s: %s", now != NULL ? now : text, st_change_output_why(error));
     else
@@ -146,7 +148,9 @@ int st_change_output_then(const struct st_change_output *output, bool reverted, 
 {
     int status = ST_EXIT_DONE;
     for (enum st_change_kind kind = 0; kind < ST_CHANGE_KINDS; kind++) {
-        const char *line = st_change_command(kind), *then = st_change_then(kind);
+        const char *line = st_change_command(kind);
+        /* running values of devices are back already */
+        const char *then = reverted && kind == ST_CHANGE_UDEV ? NULL : st_change_then(kind);
         char text[1024] = "";
         if (output->changed[kind] == NULL)
             continue;

@@ -149,9 +149,11 @@ bool st_change_target_needs_root(const struct st_change_target *target)
     for (char *const *word = st_program_words; needs && *word != NULL; word++) {
         char room[512];
         const char *safe = st_safe_shell_word(*word, room, sizeof(room));
-        line = st_text("%s %s", line, safe != NULL ? safe : "...");
+        line = safe != NULL && line != NULL ? st_text("%s %s", line, safe) : NULL;
     }
-    if (needs) {
+    if (line == NULL) {
+        st_failure("this needs root: run the same command as root");
+    } else if (needs) {
         st_failure("this needs root. Next, as root:"); /* the command in one line, to be pasted */
         fprintf(stderr, "%ssleeptune %s%s\n", st_os_rows[target->p->os].sudo, st_program_command, line);
     }

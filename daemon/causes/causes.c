@@ -209,8 +209,10 @@ static void add(struct st_causes *causes, const struct st_cause_event *late,
                                .worst_ns = late->lateness_ns,
                                .figures = explained_ns != INT64_MIN,
                                .explained_ns = explained_ns != INT64_MIN ? explained_ns : 0};
-    if (culprit != NULL)
-        memcpy(row.culprit, culprit->name, sizeof(row.culprit));
+    if (culprit != NULL) { /* threads of a program are one culprit */
+        const size_t len = st_cause_kind_program_len(culprit->name);
+        ST_PRINT(row.culprit, "%.*s", (int)(len > 0 ? len : strlen(culprit->name)), culprit->name);
+    }
     st_cause_sums_add(&causes->now, &row);
 }
 

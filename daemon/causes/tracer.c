@@ -160,8 +160,9 @@ const char *st_tracer_start(struct st_platform *platform, const struct st_config
     const size_t events_n = module != NULL ? EVENTS_MAX + SPARE : 0;
     struct st_tracer *tracer = calloc(1, sizeof(*tracer) + events_n * sizeof(tracer->events[0]));
     if (tracer == NULL || pipe2(tracer->told, O_CLOEXEC | O_NONBLOCK) != 0) {
+        error = strerror(errno);
         free(tracer);
-        return strerror(errno);
+        return error;
     }
     tracer->module = module;
     tracer->socket = socket;

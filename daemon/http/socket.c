@@ -134,8 +134,10 @@ const char *st_socket_open(struct st_socket *ret, const char *path, const struct
     int r = st_destination_find(path, &place);
     if (r == 0)
         close(place.dir_fd);
-    if (r == -EXDEV || (r == 0 && place.shared))
-        return st_socket_set_rights(&sock, config);
+    if (r == -EXDEV || (r == 0 && place.shared)) {
+        const char *why = st_socket_set_rights(&sock, config);
+        return why != NULL ? why : st_text("the folder of %s has changed just now", path);
+    }
     r = st_lock_file_take(path, &sock.lock_fd, &pid);
     if (r == -EBUSY)
         return st_text("another sleeptuned%s uses the socket %s", pid > 0 ? st_text(" (PID %ld)", pid) : "",

@@ -34,11 +34,7 @@ static struct st_cause_sum *place_for(struct st_cause_sums *sums, const struct s
 
 void st_cause_sums_add(struct st_cause_sums *sums, const struct st_cause_sum *row)
 {
-    struct st_cause_sum of_program = *row;
-    const size_t len = st_cause_kind_program_len(row->culprit);
-    if (len > 0)
-        of_program.culprit[len] = '\0';
-    struct st_cause_sum *to = place_for(sums, &of_program);
+    struct st_cause_sum *to = place_for(sums, row);
     to->n += row->n;
     to->total_ns = st_ns_add(to->total_ns, row->total_ns);
     to->worst_ns = ST_MAX(row->worst_ns, to->worst_ns);

@@ -26,7 +26,7 @@ struct st_cause_sums {
     size_t n;
 };
 
-/** Adds one row to the row of the same cause and program ("ffmpeg" of its thread "ffmpeg/4711"), or as a new
+/** Adds one row to the row of the same cause and culprit, or as a new
  * row, or, if only the reserved rows are free, to the row "other" of its cause. */
 void st_cause_sums_add(struct st_cause_sums *sums, const struct st_cause_sum *row);
 

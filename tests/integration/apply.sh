@@ -239,7 +239,7 @@ echo sleeptune-changes/7 >"$tree/$journal"
 refused "journal of another version, apply" apply --yes --root "$tree"
 refused "journal of another version, revert" revert --all --root "$tree"
 refused "journal of another version, verify" verify --root "$tree"
-printf 'sleeptune-changes/2\nlinux-huge-pages\tdone\t0\t0\t0\tvalue\t/sys/../etc/sysctl.conf\ta\tb\t\n' >"$tree/$journal"
+printf 'sleeptune-changes/3\nlinux-huge-pages\tdone\t0\t0\t0\tvalue\t/sys/../etc/sysctl.conf\ta\tb\t\n' >"$tree/$journal"
 refused "a journal that names other files" revert --all --root "$tree"
 ok "the journal itself stays" test -s "$tree/$journal"
 

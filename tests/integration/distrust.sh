@@ -16,7 +16,7 @@ if can_be_nobody; then
     cp -r "$SLEEPTUNE_SRC/tests/fixtures/captures/linux-laptop" "$tmp/tree"
     chmod -R u+w "$tmp/tree"
     mkdir -p "$tmp/tree/var/lib/sleeptune-changes"
-    printf 'sleeptune-changes/2\nlinux-swap\tdone\t0\t0\t0\tvalue\tvm.swappiness\t1\t2\t\n' >"$tmp/tree/var/lib/sleeptune-changes/journal"
+    printf 'sleeptune-changes/3\nlinux-swap\tdone\t0\t0\t0\tvalue\tvm.swappiness\t1\t2\t\n' >"$tmp/tree/var/lib/sleeptune-changes/journal"
     chown -R 65534 "$tmp/tree/var/lib/sleeptune-changes"
     out=$("$SLEEPTUNE" revert --all --root "$tmp/tree" 2>&1)
     is "a journal in another user's folder: revert refuses it" "$?" 4

@@ -38,7 +38,7 @@ fi
 swappiness=$(cat /proc/sys/vm/swappiness)
 mkdir -p /var/lib/sleeptune-changes
 {
-    echo sleeptune-changes/2
+    echo sleeptune-changes/3
     [ -z "$now" ] || printf 'linux-huge-pages\twriting\t0\t0\tvalue\t%s\t%s\t%s\t\n' "$choice" "$other" "$now"
     printf 'linux-swap\twriting\t0\t0\tvalue\tvm.swappiness\t17\t%s\t\n' "$swappiness"
 } >/var/lib/sleeptune-changes/journal

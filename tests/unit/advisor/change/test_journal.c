@@ -15,7 +15,7 @@
 
 #define FOLDER "/var/lib/sleeptune-changes"
 
-#define HEAD                          "sleeptune-changes/2\n"
+#define HEAD                          "sleeptune-changes/3\n"
 #define HASH                          "cbf29ce484222325"
 #define VALUE(rule, target, old, new) rule "\tdone\t0\t0\t0\tvalue\t" target "\t" old "\t" new "\ta-1\n"
 #define FILE_LINE(kind, part)         "linux-swap\tdone\t128\t48000\t1\t" kind "\t" part "\t" HASH "\ta b\t\n"
@@ -169,7 +169,7 @@ static void another_version_is_refused_by_name(void **state)
 {
     (void)state;
     check_refused("sleeptune-changes/7\n", "another version");
-    check_refused("sleeptune-changes/2x\n", "another version");
+    check_refused("sleeptune-changes/3x\n", "another version");
     check_refused("sleeptune-report/1\n", "line 1 ");
 }
 
