@@ -308,7 +308,7 @@ static void judge_rt_throttling(struct st_finding *finding, int64_t runtime)
     if (st_facts_has(finding->facts, PERIOD) &&
         st_finding_need_in(finding, PERIOD, 1, INT64_MAX, &period) != 0)
         return;
-    const double hole_ms = (double)(period - runtime) / 1e3,
+    const double hole_ms = ((double)period - (double)runtime) / 1e3,
                  share_pct = 100 * (double)runtime / (double)period;
     const bool off = runtime == -1 || runtime == period, usual = share_pct >= SHARE_USUAL_PCT;
     if (st_rule_say(
