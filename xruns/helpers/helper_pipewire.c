@@ -1,5 +1,5 @@
-/* sleeptune-observe-pipewire: the xruns of a PipeWire server, each quarter of a second a line for each node
- * and reason.
+/* sleeptune-observe-pipewire: the xruns of a PipeWire server, each quarter of a second a line for each
+ * device, client, reason and place.
  *
  * The server is the one that PIPEWIRE_REMOTE names, or "pipewire-0" in PIPEWIRE_RUNTIME_DIR or
  * XDG_RUNTIME_DIR. They come from the profiler object of the server (module-profiler), as pw-top's do. The
@@ -28,7 +28,7 @@
 #define ANSWER_S       5
 #define LOADS_S        10
 #define FIRST_LOADS_NS 500000000
-#define REPORT_NS      250000000 /* at most one line a node in this time; its dropouts share one time */
+#define REPORT_NS      250000000 /* at most one line of each kind in this time; its dropouts share one time */
 
 #define LISTEN_PERIOD_MIN_NS                                                                                 \
     (256 * ST_NS_PER_S / 48000) /* on its own choice it hears no stream in shorter cycles: its price */
@@ -445,7 +445,7 @@ static void on_loads_timer(void *ctx, ST_UNUSED uint64_t expirations)
     if (!observer->loads_armed) /* nothing runs, and this program need not wake up for it */
         pw_loop_update_timer(observer->loop, observer->loads_timer, &stop, &stop, false);
     const bool no_resyncs = observer->no_resyncs;
-    observer->no_resyncs |= st_pipewire_profile_lacks_clock(&observer->profile);
+    observer->no_resyncs = st_pipewire_profile_lacks_clock(&observer->profile);
     if (observer->profile.beyond_n != observer->beyond_n || observer->listener.taps_n != observer->taps_n ||
         observer->no_resyncs != no_resyncs)
         say_ready(observer);
@@ -507,7 +507,7 @@ static void ask_if_starved(struct observer *observer)
     report_soon(observer);
 }
 
-/* While cycles are reported, it looks once in 20 to 40 ms what the clients' threads do. */
+/* While cycles are reported, it looks once in 20 to 80 ms what the clients' threads do. */
 static void run(struct observer *observer)
 {
     pw_loop_enter(observer->loop);

@@ -1,6 +1,7 @@
 #include "xruns/helpers/listened.h"
 
 #include "core/ns.h"
+#include "core/text/number.h"
 
 #define HOLD_NS (700 * ST_NS_PER_MS) /* more may follow, and what the program did may be known later */
 #define LONG_NS                                                                                              \
@@ -107,14 +108,14 @@ bool st_listened_parse(const char *line, uint32_t *ret_id, int64_t *ret_begin_ns
                        unsigned *ret_signs)
 {
     static const int64_t most[] = {UINT32_MAX, TIME_MAX, TIME_MAX, 7};
+    char words[4][24];
     int64_t n[4];
     int end = 0;
-    if (sscanf(line, "lost %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 "%n", &n[0], &n[1], &n[2], &n[3],
-               &end) != 4 ||
+    if (sscanf(line, "lost %23s %23s %23s %23s%n", words[0], words[1], words[2], words[3], &end) != 4 ||
         line[end] != '\0')
         return false;
     for (size_t i = 0; i < 4; i++) {
-        if (n[i] < 0 || n[i] > most[i])
+        if (st_number_i64(words[i], 0, most[i], &n[i]) != 0)
             return false;
     }
     *ret_id = (uint32_t)n[0];

@@ -34,9 +34,12 @@ static void take_driver(struct st_pipewire_profile *profile, const struct st_pip
     node->counter.lost_frames = cycle->lost_frames;
     node->server.dry_ns = node->server.dry_n == 0 ? cycle->driver.signal_ns : node->server.dry_ns;
     node->server.dry_n += rise;
-    if (rise > 0 && lost > 0)
-        node->server.dry_lost_ns =
-            st_ns_add(node->server.dry_lost_ns, st_pipewire_cycle_time_of(lost, (double)cycle->rate_hz));
+    if (rise > 0 && lost > 0) {
+        const int64_t lost_ns = st_pipewire_cycle_time_of(lost, (double)cycle->rate_hz);
+        node->server.dry_lost_ns = st_ns_add(node->server.dry_lost_ns, lost_ns);
+        if (rise == 1) /* of more it is not known */
+            node->server.dry_longest_ns = ST_MAX(lost_ns, node->server.dry_longest_ns);
+    }
     profile->resized |= node->period_ns > 0 && node->period_ns != cycle->period_ns;
     st_profile_node_count_load(node, cycle, &cycle->driver, false);
 }
@@ -162,7 +165,7 @@ static void take_follower(struct st_pipewire_profile *profile, const struct st_p
     node->latest.signal_ns = block->signal_ns;
     node->latest.awake_ns = block->awake_ns;
     if (node->is_device && block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED) {
-        st_profile_losses_dry(profile, node, rise, 0);
+        st_profile_losses_dry(profile, node, rise, 0, 0);
     } else if (begins || node->gone ||
                block->status > ST_PIPEWIRE_CYCLE_FINISHED) { /* gone: it is reported later */
         st_profile_late_forgive(node);

@@ -56,8 +56,8 @@ struct st_pipewire_profile {
         int64_t cycle_ns; /* when that cycle began; 0: none is kept */
         bool counts;      /* a client was late in it: false where the server was, and nothing is reported */
     } kept;
-    bool any_late;                  /* a client is late in the cycle that is taken */
-    struct st_event unreported[64]; /* dropouts */
+    bool any_late; /* a client is late in the cycle that is taken */
+    struct st_event unreported[ST_PIPEWIRE_PROFILE_NODES_MAX]; /* dropouts */
     size_t unreported_n;
     bool resized;          /* a driver has another buffer size than its loads said */
     int64_t forced_frames; /* the size that the server is forced to; 0: none */

@@ -410,7 +410,7 @@ void st_profile_late_explain_dry(struct st_pipewire_profile *profile, struct st_
             server->counted_ns = server->began_ns + driver->period_ns;
             blame_late(profile, driver, server->holder, server->due_ns, server->began_ns, server->dry_n);
         }
-        server->dry_n = server->dry_lost_ns = 0;
+        server->dry_n = server->dry_lost_ns = server->dry_longest_ns = 0;
     } else if (driver->latest.cycle_ns - server->dry_ns >= near_ns) {
         st_profile_node_settle_dry(profile, driver);
     }

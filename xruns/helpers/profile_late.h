@@ -36,11 +36,11 @@ struct st_profile_lost {
 /* Of the node that begins the cycles of its graph: the latest one that the server began late. */
 struct st_profile_server {
     int64_t due_ns, began_ns;
-    uint32_t holder;            /* id of the node that computed up to then; 0: not known */
-    int64_t busy_ns, error_ns;  /* CPU time of that node in that cycle, and its error */
-    int64_t counted_ns;         /* dropouts of late cycles that began before this are counted */
-    int64_t dry_n, dry_lost_ns; /* its device ran dry (take_driver); ... */
-    int64_t dry_ns;             /* ... from that cycle on; by whom is not known yet */
+    uint32_t holder;           /* id of the node that computed up to then; 0: not known */
+    int64_t busy_ns, error_ns; /* CPU time of that node in that cycle, and its error */
+    int64_t counted_ns;        /* dropouts of late cycles that began before this are counted */
+    int64_t dry_n, dry_lost_ns, dry_longest_ns; /* its device ran dry (take_driver); ... */
+    int64_t dry_ns;                             /* ... from that cycle on; by whom is not known yet */
 };
 
 /** Is the node late in the cycle that began then? */

@@ -32,7 +32,7 @@ void st_profile_losses_add(struct st_pipewire_profile *profile, const struct st_
 }
 
 void st_profile_losses_dry(struct st_pipewire_profile *profile, const struct st_profile_node *node, int64_t n,
-                           int64_t lost_ns)
+                           int64_t lost_ns, int64_t longest_ns)
 {
     if (n == 0)
         return;
@@ -40,7 +40,7 @@ void st_profile_losses_dry(struct st_pipewire_profile *profile, const struct st_
         st_profile_losses_event(node, ST_EVENT_DEVICE_DROPOUT, ST_DROPOUT_AT_DEVICE_BUFFER);
     event.count_n = n;
     event.lost_ns = lost_ns;
-    event.longest_ns = n == 1 ? lost_ns : 0;
+    event.longest_ns = longest_ns;
     memcpy(event.device, node->name, sizeof(event.device));
     memset(event.client, 0, sizeof(event.client));
     st_profile_losses_add(profile, &event);

@@ -14,9 +14,10 @@ struct st_event st_profile_losses_event(const struct st_profile_node *node, enum
  * last ones. */
 void st_profile_losses_add(struct st_pipewire_profile *profile, const struct st_event *event);
 
-/** A device ran dry n times, and lost so much; 0: not known. */
+/** A device ran dry n times. @param lost_ns of all together; 0: not known. @param longest_ns of one; 0: not
+ * known. */
 void st_profile_losses_dry(struct st_pipewire_profile *profile, const struct st_profile_node *node, int64_t n,
-                           int64_t lost_ns);
+                           int64_t lost_ns, int64_t longest_ns);
 
 /** What the node usually leaves of such a period; 0: not known. */
 int64_t st_profile_losses_spare_ns(const struct st_profile_node *node, int64_t period_ns);

@@ -86,8 +86,9 @@ void st_pipewire_profile_leave_out(struct st_pipewire_profile *profile, uint32_t
         if (node->client != client)
             continue;
         node->lost.n = 0;
-        for (size_t i = profile->unreported_n; i-- > 0;) {
-            if (st_text_is(profile->unreported[i].client, node->name))
+        for (size_t i = profile->unreported_n; i-- > 0 && node->name[0] != '\0';) {
+            if (st_text_is(profile->unreported[i].client, node->name) &&
+                st_text_is(profile->unreported[i].device, node->driver))
                 profile->unreported[i] = profile->unreported[--profile->unreported_n];
         }
     }
@@ -112,8 +113,9 @@ bool st_pipewire_profile_ends(struct st_pipewire_profile *profile, uint32_t id, 
 
 void st_profile_node_settle_dry(struct st_pipewire_profile *profile, struct st_profile_node *driver)
 {
-    st_profile_losses_dry(profile, driver, driver->server.dry_n, driver->server.dry_lost_ns);
-    driver->server.dry_n = driver->server.dry_lost_ns = 0;
+    struct st_profile_server *server = &driver->server;
+    st_profile_losses_dry(profile, driver, server->dry_n, server->dry_lost_ns, server->dry_longest_ns);
+    server->dry_n = server->dry_lost_ns = server->dry_longest_ns = 0;
 }
 
 void st_pipewire_profile_remove(struct st_pipewire_profile *profile, uint32_t id)

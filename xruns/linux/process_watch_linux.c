@@ -53,7 +53,7 @@ struct thread {
 
 struct figures {
     int64_t cpu_ns, queue_ns, process_ns; /* the latter: of all threads of its process */
-    uint64_t faults_n; /* its major page faults so far; up to half a second ago if it had none for longer */
+    uint64_t faults_n;     /* its major page faults so far; up to 2 s ago if it had none for longer */
     bool stopped, counted; /* counted: its faults were, in this sample */
 };
 
@@ -67,7 +67,7 @@ struct process {
     int64_t main_n;       /* how often its main thread woke up before the first look; -1: there was none */
     int idle_n;           /* samples since it ran */
     int64_t usual_ns;     /* it runs from one sample to the next */
-    bool faults;          /* it had major page faults in the last half second */
+    bool faults;          /* it had major page faults in the last 0.5 to 2 s */
     struct figures samples[RING];
 };
 

@@ -186,6 +186,7 @@ static void lines_are_read(void **state)
                                         "lost 57 1 2",
                                         "lost 57 1 2 8",
                                         "lost -1 1 2 0",
+                                        "lost +57 1 2 0",
                                         "lost 4294967296 1 2 0",
                                         "lost 57 -1 2 0",
                                         "lost 57 1 9223372036854775807 0",

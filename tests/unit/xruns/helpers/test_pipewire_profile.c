@@ -69,11 +69,12 @@ static void nodes_of_a_client_that_is_left_out_tell_nothing(void **state)
 {
     enum { OWN = 41, OWN_CLIENT = 51 };
     st_pipewire_profile_add(&profile, OWN, OWN_CLIENT, false, false);
-    TAKE(1000, 5, {OWN, "own", FINISHED, 1}, {PLAYER, "player", FINISHED, 1});
-    TAKE(3000, 5, {OWN, "own", FINISHED, 4}, {PLAYER, "player", FINISHED, 3});
-    st_pipewire_profile_leave_out(&profile, OWN_CLIENT); /* it is heard of late */
+    TAKE(1000, 5, {OWN, "own", FINISHED, 1}, {PLAYER, "player", FINISHED, 1}, {CARD, "card", FINISHED, 1});
+    TAKE(3000, 5, {OWN, "own", FINISHED, 4}, {PLAYER, "player", FINISHED, 3}, {CARD, "card", FINISHED, 2});
+    st_pipewire_profile_add(&profile, 42, OWN_CLIENT, false, false); /* it has had no cycle, so no name */
+    st_pipewire_profile_leave_out(&profile, OWN_CLIENT);             /* it is heard of late */
     TAKE(4000, 5, {OWN, "own", FINISHED, 5}, {PLAYER, "player", FINISHED, 3});
-    tells("alsa_output.card/player 0 2; ");
+    tells("card/ 1 0; alsa_output.card/player 0 2; ");
     st_pipewire_profile_remove(&profile, OWN);
     st_pipewire_profile_remove(&profile, OWN_CLIENT); /* another client has its id now */
     st_pipewire_profile_add(&profile, OWN, OWN_CLIENT, false, false);
@@ -191,7 +192,30 @@ static void a_card_that_runs_dry_says_how_much_was_lost(void **state)
         assert_int_equal(dry.event.lost_ns, has * 45 * ST_NS_PER_MS);
         assert_int_equal(dry.event.longest_ns, dry.event.lost_ns);
     }
+    for (int i = 1; i <= 6; i++) { /* 45 ms, then 10 ms: one report */
+        driver_lost_frames = (i >= 3 ? 2160 : 0) + (i >= 4 ? 480 : 0);
+        TAKE(1000 * i + 200000, 7 + (i >= 3) + (i >= 4), {PLAYER, "player", FINISHED, 3});
+    }
+    dry = (struct st_xrun_seen){0};
+    st_pipewire_profile_report(&profile);
+    assert_int_equal(dry.event.count_n, 2);
+    assert_int_equal(dry.event.lost_ns, 55 * ST_NS_PER_MS);
+    assert_int_equal(dry.event.longest_ns, 45 * ST_NS_PER_MS);
     driver_lost_frames = -1;
+}
+
+static void each_of_many_clients_has_its_dropouts(void **state)
+{
+    static struct follower many[100];
+    char names[100][8];
+    for (int take = 1; take <= 3; take++) {
+        for (int i = 0; i < 100; i++) {
+            snprintf(names[i], sizeof(names[i]), "many %d", i);
+            many[i] = (struct follower){1000 + i, names[i], FINISHED, take > 1};
+        }
+        take_times((struct times){1000 * take - 1, 1000 * take}, 5, many, NULL, 100);
+    }
+    assert_int_equal(profile.unreported_n, 100);
 }
 
 static void a_second_card_has_device_dropouts(void **state)
@@ -462,6 +486,7 @@ int main(void)
         cmocka_unit_test_setup(a_lost_cycle_is_no_shorter_than_its_sound, begin),
         cmocka_unit_test_setup(counters_win_over_the_status, begin),
         cmocka_unit_test_setup(a_card_that_runs_dry_says_how_much_was_lost, begin),
+        cmocka_unit_test_setup(each_of_many_clients_has_its_dropouts, begin),
         cmocka_unit_test_setup(a_second_card_has_device_dropouts, begin),
         cmocka_unit_test_setup(a_second_card_that_is_put_in_step_is_reported_beside_the_first, begin),
         cmocka_unit_test_setup(a_lower_counter_begins_anew, begin),
