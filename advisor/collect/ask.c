@@ -98,11 +98,12 @@ static int parse_pulse(struct asker *asker, char *text)
 }
 
 /** The first line that has one of the question's patterns has its only fact, which counts something or is a
- * version. */
+ * version. JACK has no rate or size of 0. */
 static int parse_one(struct asker *asker, char *text)
 {
     struct st_pattern_parts parts;
-    for (const char *const *pattern = asker->question->patterns; *pattern != NULL; pattern++) {
+    for (const char *const *pattern = asker->question->patterns; *pattern != NULL && text[0] != '0';
+         pattern++) {
         const char *at = text;
         if (st_pattern_next(&at, *pattern, &parts)) {
             put_text(asker, asker->question->facts[0], parts.text[0]);
@@ -131,11 +132,11 @@ static const char *count_of(const struct asker *asker, const char *line)
 }
 
 /** How many lines of a log there are for each of the question's facts. Without the right to the system's
- * journal it is silent. */
+ * journal it is silent; the kernel always says something. */
 static int parse_log(struct asker *asker, char *text)
 {
     if (text[0] == '\0')
-        return asker->uid == 0 ? -ENOENT : -EACCES;
+        return asker->uid == 0 && st_text_begins(asker->question->key, ST_KEYS_RTKIT) ? -ENOENT : -EACCES;
     for (const char *const *key = asker->question->facts; *key != NULL; key++)
         put_text(asker, *key, "0");
     ST_TEXT_EACH (line, text, "\n") {
@@ -306,7 +307,8 @@ static void put_answered(struct asker *asker)
     put_text(asker, asker->question->key, "answered");
 }
 
-/** If the server runs and did not answer, its settings are unknown, whatever its files say. */
+/** If the server runs and did not answer, its settings are unknown, whatever its files say. What the other
+ * log of the kernel counted stays. */
 static void take_answer(struct asker *asker, const struct st_run *run)
 {
     /* its client ended with an error: no socket here, or one of another user */
@@ -318,8 +320,10 @@ static void take_answer(struct asker *asker, const struct st_run *run)
         put_answered(asker);
         return;
     }
-    for (const char *const *key = asker->question->facts; *key != NULL && is_of_server; key++)
-        put_failure(asker, *key, r);
+    for (const char *const *key = asker->question->facts; *key != NULL && is_of_server; key++) {
+        if (asker->question->parse != parse_log || !st_facts_has_int(asker->facts, *key))
+            put_failure(asker, *key, r);
+    }
     put_failure(asker, asker->question->key, r);
 }
 

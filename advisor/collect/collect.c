@@ -57,7 +57,6 @@ static void collect_all(struct st_collector *c)
 int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
 {
     struct st_collector c = {.p = p,
-                             .machine = p,
                              .live = live,
                              .facts = st_facts_new(p->os),
                              .buf = malloc(LARGE_FILE_BYTES),

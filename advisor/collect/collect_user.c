@@ -27,7 +27,7 @@
 
 struct user {
     const char *name;
-    struct st_pattern_parts parts; /* name, uid, gid, and the class of master.passwd */
+    struct st_pattern_parts parts; /* name, uid, gid, class of master.passwd; the name alone: malformed */
     char groups[GROUPS_BYTES];     /* "audio video" */
 };
 
@@ -54,9 +54,11 @@ static int each_line(struct st_platform *machine, const char *path,
 static void see_user(struct user *user, const char *line)
 {
     struct st_pattern_parts parts;
-    if ((st_pattern_match(line, "%l:*:%d:%d:%l:", &parts) || st_pattern_match(line, "%l:*:%d:%d:", &parts)) &&
-        st_text_is(parts.text[0], user->name) && user->parts.n == 0)
-        user->parts = parts;
+    if (user->parts.n > 0 || !st_pattern_match(line, "%l:", &parts) || !st_text_is(parts.text[0], user->name))
+        return;
+    if (!st_pattern_match(line, "%l:*:%d:%d:%l:", &parts) && !st_pattern_match(line, "%l:*:%d:%d:", &parts))
+        parts.n = 1;
+    user->parts = parts;
 }
 
 static void see_group(struct user *user, const char *line)
@@ -72,7 +74,7 @@ static void put_class(struct st_platform *machine, const char *name, struct st_f
 {
     static const char passwords[] = "/etc/master.passwd";
     struct user user = {.name = name};
-    if (facts->os == ST_OS_FREEBSD && each_line(machine, passwords, see_user, &user) == 0 && user.parts.n > 0)
+    if (facts->os == ST_OS_FREEBSD && each_line(machine, passwords, see_user, &user) == 0 && user.parts.n > 1)
         st_facts_put_text(facts, ST_KEY_USER_CLASS, user.parts.n > 3 ? user.parts.text[3] : "default",
                           passwords);
 }
@@ -229,10 +231,10 @@ int st_collect_user(struct st_platform *machine, const char *name, struct st_fac
     int r = each_line(machine, "/etc/passwd", see_user, &user);
     if (r == 0 && user.parts.n == 0)
         r = -ENOENT;
+    if (r == 0 && (user.parts.n == 1 || st_text_int(user.parts.text[1], &uid) != 0))
+        r = -EBADMSG;
     if (r == 0)
         r = each_line(machine, "/etc/group", see_group, &user);
-    if (r == 0 && st_text_int(user.parts.text[1], &uid) != 0)
-        r = -EBADMSG;
     if (r != 0)
         return r;
     st_facts_put_text(facts, ST_KEY_USER_NAME, name, "/etc/passwd");

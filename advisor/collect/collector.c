@@ -12,7 +12,7 @@
 int st_collector_text(const struct st_collector *c, const char *path, char *buf, size_t bytes)
 {
     size_t len;
-    return c->machine->read_text(c->machine, path, buf, bytes, &len);
+    return c->p->read_text(c->p, path, buf, bytes, &len);
 }
 
 int st_collector_begin(const struct st_collector *c, const char *path, char *buf, size_t bytes)
@@ -48,8 +48,8 @@ void st_collector_read(struct st_collector *c, const char *key, const char *name
     char text[SMALL_FILE_BYTES];
     size_t bytes = 0;
     const bool is_file = name[0] == '/';
-    const int r = is_file ? c->machine->read_text(c->machine, name, text, sizeof(text), &bytes)
-                          : c->machine->read_sysctl(c->machine, name, text, sizeof(text), &bytes);
+    const int r = is_file ? c->p->read_text(c->p, name, text, sizeof(text), &bytes)
+                          : c->p->read_sysctl(c->p, name, text, sizeof(text), &bytes);
     const char *source = is_file ? name : st_text("sysctl %s", name);
     if (r == 0 && memchr(text, '\0', bytes) == NULL)
         put_value(c, key, text, kind, source);

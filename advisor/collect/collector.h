@@ -6,7 +6,6 @@
 
 struct st_collector {
     struct st_platform *p;
-    struct st_platform *machine; /* p's */
     struct st_facts *facts;
     bool live;
     char *buf; /* for whole files: config, timer_list */
@@ -52,7 +51,7 @@ static inline void st_collector_put_result(struct st_collector *c, const char *k
 /** As the machine's list(). */
 static inline int st_collector_list(const struct st_collector *c, const char *path, st_name_fn fn, void *ctx)
 {
-    return c->machine->list(c->machine, path, fn, ctx);
+    return c->p->list(c->p, path, fn, ctx);
 }
 
 enum st_value_kind {

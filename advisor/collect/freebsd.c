@@ -73,7 +73,7 @@ static void collect_devices(struct st_collector *c)
         const int64_t units_n = device->units > 0 ? device->units : ST_MIN(cpus_n, UNITS_MAX);
         for (int unit = 0; unit < ST_MAX(units_n, 1); unit++) {
             const char *name = st_text("%s%d.%s", device->prefix, unit, device->leaf);
-            if (unit == 0 || c->machine->read_sysctl(c->machine, name, ST_ROOM(8), &len) != -ENOENT)
+            if (unit == 0 || c->p->read_sysctl(c->p, name, ST_ROOM(8), &len) != -ENOENT)
                 collect_one(c, name, device->kind);
         }
     }

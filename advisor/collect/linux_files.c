@@ -20,6 +20,8 @@ struct reader {
     size_t files_n, settings_n;
     struct st_facts *unit; /* what a unit and its drop-ins say, the later the better */
     const char *stem;      /* its name */
+    bool ambient, bounded; /* it has CAP_SYS_NICE; it cannot have it */
+    bool bounding_set;
 };
 
 /** Only what can stand in a key. */
@@ -186,17 +188,19 @@ static void put_unit(struct reader *reader, const char *leaf, const char *value)
     st_facts_put_text(reader->unit, unit_key(reader, leaf), value, reader->path);
 }
 
-/** Lists of capabilities: "~" before one takes away, an empty one takes all away (systemd.exec(5)). What is
- * not in the bounding set is taken, whatever else says. */
+/** Lists of capabilities: "~" before one takes away, an empty one takes all away, several are joined
+ * (systemd.exec(5)). */
 static void capabilities(struct reader *unit, const char *value, bool of_bounding)
 {
-    const bool names = strcasestr(value, "CAP_SYS_NICE") != NULL, inverts = value[0] == '~',
-               taken = st_facts_is(unit->unit, unit_key(unit, "cap_sys_nice"), "taken");
-    if (of_bounding ? names || !inverts : !taken && (names || value[0] == '\0'))
-        put_unit(unit, "cap_sys_nice",
-                 names == inverts        ? of_bounding ? "taken" : ""
-                 : of_bounding || !names ? ""
-                                         : "granted");
+    const bool inverts = value[0] == '~', names = strcasestr(value, "CAP_SYS_NICE") != NULL,
+               had = of_bounding ? !unit->bounded && (unit->bounding_set || inverts) : unit->ambient,
+               has = value[0] != '\0' && (inverts ? had && !names : had || names);
+    if (of_bounding)
+        unit->bounded = !has;
+    else
+        unit->ambient = has;
+    unit->bounding_set = unit->bounding_set || of_bounding;
+    put_unit(unit, "cap_sys_nice", unit->bounded ? "taken" : unit->ambient ? "granted" : "");
 }
 
 /** The program that the unit starts; NULL: none of ours. */
@@ -293,7 +297,7 @@ static bool is_masked(struct st_collector *c, const char *unit)
 {
     char text[16];
     size_t len = 0;
-    const int r = c->machine->read_text(c->machine, unit, text, sizeof(text), &len);
+    const int r = c->p->read_text(c->p, unit, text, sizeof(text), &len);
     return len == 0 && (r == 0 || r == -EINVAL || r == -ELOOP || r == -EXDEV);
 }
 
@@ -342,7 +346,7 @@ static void collect_pam(struct st_collector *c)
     static const char *const folders[] = {"/etc/pam.d", "/usr/lib/pam.d", "/usr/etc/pam.d"};
     bool missing = c->live;
     ST_EACH (folder, folders)
-        missing = missing && st_change_folder_look(c->machine, *folder) == -ENOENT;
+        missing = missing && st_change_folder_look(c->p, *folder) == -ENOENT;
     if (missing)
         st_collector_put_int(c, ST_KEY_PAM_MISSING, 1, folders[0]);
 }
@@ -350,7 +354,7 @@ static void collect_pam(struct st_collector *c)
 static void collect_system(struct st_collector *c)
 {
     static const char nixos[] = "/etc/NIXOS";
-    const char *path, *boot = st_change_boot_by_hand(c->machine, &path);
+    const char *path, *boot = st_change_boot_by_hand(c->p, &path);
     struct reader limits = {.c = c, .parse = parse_limits, .failure_key = ST_KEY_LIMITS_ANY_RTPRIO};
     (void)read_file(&limits, "/etc/security/limits.conf");
     read_folder(&limits, "/etc/security/limits.d", ".conf");
@@ -374,8 +378,8 @@ static void collect_system(struct st_collector *c)
     collect_rtkit(c);
     collect_pam(c);
     /* which WirePlumber is installed, by its own files; another folder than Debian's says nothing */
-    const bool lua = st_change_folder_look(c->machine, "/usr/share/wireplumber/main.lua.d") == 0;
-    if (lua || st_change_folder_look(c->machine, "/usr/share/wireplumber/wireplumber.conf.d") == 0)
+    const bool lua = st_change_folder_look(c->p, "/usr/share/wireplumber/main.lua.d") == 0;
+    if (lua || st_change_folder_look(c->p, "/usr/share/wireplumber/wireplumber.conf.d") == 0)
         st_collector_put_int(c, ST_KEY_WIREPLUMBER_LUA, lua, "/usr/share/wireplumber");
 }
 

@@ -28,7 +28,7 @@ static int read_packed_config(struct st_collector *c, const char *path)
     r = st_child_env_open(&env, getuid(), (const char *const[]){"PATH", NULL});
     const struct st_run_as as = {.env = (const char *const *)env.vars};
     if (r == 0)
-        r = c->machine->run(c->machine, &run, 1, &as, GZIP_LIMIT_NS);
+        r = c->p->run(c->p, &run, 1, &as, GZIP_LIMIT_NS);
     st_child_env_close(&env);
     return r != 0 ? r : run.result;
 }

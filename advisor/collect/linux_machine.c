@@ -45,7 +45,7 @@ static void captured_request(struct st_collector *c)
     char buf[16];
     size_t len = 0;
     uint32_t value = 0;
-    const int r = c->machine->read_text(c->machine, REQUEST_PATH, buf, sizeof(buf), &len);
+    const int r = c->p->read_text(c->p, REQUEST_PATH, buf, sizeof(buf), &len);
     for (size_t i = 4; i-- > 0;)
         value = value << 8 | (unsigned char)buf[i];
     st_collector_put_result(c, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, r == 0 && len != 4 ? -EBADMSG : r,
@@ -74,7 +74,7 @@ static void collect_place(struct st_collector *c)
     container(c);
     st_collector_put_failure(c, ST_KEY_KERNEL_LOG_CARD_N, -ENOENT, KERNEL_LOG); /* until it is asked for */
     st_collector_put_failure(c, ST_KEY_KERNEL_LOG_MEMORY_N, -ENOENT, KERNEL_LOG);
-    c->machine->conditions(c->machine, -1, condition, c);
+    c->p->conditions(c->p, -1, condition, c);
     if (!st_facts_has(c->facts, ST_KEY_VIRTUAL))
         st_collector_put_failure(c, ST_KEY_VIRTUAL, -ENOENT, VIRTUAL_SOURCE);
     if (!st_facts_has(c->facts, ST_KEY_SYSTEM_HYPERVISOR))

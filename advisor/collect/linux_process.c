@@ -63,7 +63,7 @@ static void command_line(struct st_collector *c, const char *key, const char *pi
     char text[COMMAND_LINE_BYTES];
     size_t len = 0;
     const char *path = st_text("/proc/%s/cmdline", pid);
-    const int r = c->machine->read_text(c->machine, path, text, sizeof(text), &len);
+    const int r = c->p->read_text(c->p, path, text, sizeof(text), &len);
     if (r != 0 && r != -EFBIG) {
         st_collector_put_failure(c, key, r, path);
         return;
@@ -182,7 +182,7 @@ static int one_thread(void *ctx, const char *tid)
     }
     walk->threads_n++;
     const char *path = st_text("/proc/%s/task/%s/stat", walk->process_pid, tid);
-    if (read_stat(walk->c->machine, path, &stat) != 0)
+    if (read_stat(walk->c->p, path, &stat) != 0)
         return 0;
     if (stat.policy == POLICY_FIFO || stat.policy == POLICY_RR) {
         put_thread(walk, "rt_thread", tid, &stat, path);
@@ -263,7 +263,7 @@ static int one_process(void *ctx, const char *pid)
     if (!is_number(pid))
         return 0;
     const char *path = st_text("/proc/%s/stat", pid);
-    if (read_stat(walk->c->machine, path, &stat) != 0 || stat.state == 'Z')
+    if (read_stat(walk->c->p, path, &stat) != 0 || stat.state == 'Z')
         return 0;
     walk->processes_n++;
     if (stat.kernel_thread) {

@@ -21,7 +21,7 @@ static void rights(struct st_collector *c)
     static const char limits[] = "getrlimit";
     struct st_rt_rights rights = {0};
     const int r = c->p->rt_rights(c->p, ST_TRIED_PRIORITY, &rights);
-    if (c->machine->os == ST_OS_FREEBSD) {
+    if (c->p->os == ST_OS_FREEBSD) {
         put_right(c, ST_KEY_FREEBSD_RT_FIFO_ERRNO, r, rights.fifo_errno, try);
         put_right(c, ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, r, rights.memlock_limit_bytes, limits);
         return;
@@ -89,7 +89,7 @@ void st_live_collect(struct st_collector *c)
 {
     user(c);
     rights(c);
-    if (c->machine->os != ST_OS_LINUX)
+    if (c->p->os != ST_OS_LINUX)
         return;
     ipc_lock(c);
     clocks(c);

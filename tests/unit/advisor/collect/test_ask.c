@@ -326,6 +326,9 @@ static void lines_of_the_kernel_are_counted(void **state)
     look();
     answer("dmesg", log, 0);
     look();
+    answer("journalctl -k -b -q -o cat", log, 0);
+    answer("dmesg", "", -ETIMEDOUT);
+    look();
     shown_is(__func__);
 }
 

@@ -226,8 +226,9 @@ static void what_stands_below_etc_is_read(void **state)
 
 static void only_units_that_play_are_facts(void **state)
 {
-    file(UNITS "jack.service",
-         "[Service]\nUser=ann\nExecStart=-/usr/bin/chrt -f 70 /usr/bin/jackd -d alsa\n");
+    file(UNITS "jack.service", "[Service]\nUser=ann\nExecStart=-/usr/bin/chrt -f 70 /usr/bin/jackd -d alsa\n"
+                               "AmbientCapabilities=CAP_SYS_NICE\nCapabilityBoundingSet=CAP_SYS_NICE\n"
+                               "CapabilityBoundingSet=CAP_IPC_LOCK\n");
     file(UNITS "jack.service.d/limits.conf", "[Service]\nLimitRTPRIO=95\n");
     file(UNITS "web.service", "[Service]\nExecStart=/usr/bin/httpd\nLimitRTPRIO=1\n");
     look();

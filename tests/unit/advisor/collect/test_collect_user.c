@@ -18,7 +18,7 @@ static int setup(void **state)
     if (p == NULL || facts == NULL)
         return -1;
     file("/etc/passwd", "root:x:0:0:root:/:/bin/sh\nann:x:1000:1000:Ann,,,:/:/bin/sh\n"
-                        "bob:x:1001:29::/:/bin/sh\nbroken:x:none:1\n");
+                        "bob:x:1001:29::/:/bin/sh\nbroken:x:none:1\nmistyped:x:10x0:1000::/:/bin/sh\n");
     file("/etc/group", "root:x:0:\naudio:x:29:ann,eve\nann:x:1000:\nvideo:x:44:annabel\n");
     return 0;
 }
@@ -89,7 +89,8 @@ static void who_does_not_exist_is_said(void **state)
 {
     assert_int_equal(st_collect_user(p, "eve", facts), -ENOENT);
     assert_int_equal(st_collect_user(p, "", facts), -ENOENT);
-    assert_int_equal(st_collect_user(p, "broken", facts), -ENOENT);
+    assert_int_equal(st_collect_user(p, "broken", facts), -EBADMSG);
+    assert_int_equal(st_collect_user(p, "mistyped", facts), -EBADMSG);
     assert_int_equal(facts->n, 0);
     st_fake_free(p);
     p = st_fake_new(ST_OS_LINUX, 0);
