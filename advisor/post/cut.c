@@ -369,6 +369,7 @@ static void end_others(struct cut *cut, size_t line_n)
 
 static bool take_line(struct cut *cut, char *line)
 {
+    static const char *const documents[] = {"listen", "listened", "json", NULL};
     struct st_post *post = cut->post;
     char *inner = line + strspn(line, " \t"), copy[ST_POST_LINE_BYTES];
     if (st_text_begins(inner, "```") || st_text_begins(inner, "~~~")) {
@@ -400,6 +401,10 @@ static bool take_line(struct cut *cut, char *line)
         return true;
     if (inner[0] == '\0' && st_text_is(post->section, "systemctl"))
         post->section[0] = '\0'; /* the unit's log follows */
+    if (line[0] == '}' && st_text_is_among(post->section, documents)) {
+        post->section[0] = '\0';
+        return true;
+    }
     if (inner[0] != '\0' && strlen(inner) < SHORT_BYTES && strchr("{}[]\"", inner[0]) == NULL)
         return false;
     if (inner[0] == '\0' || st_text_is(inner, "{") || take_sysctl(cut, plain) || take_interrupt(cut, inner) ||

@@ -8,14 +8,16 @@
 #include "advisor/post/post.h"
 #include "core/text/text.h"
 
-/* UTF-16 with its mark, as Windows' editor saves it, up to what is none. @return bytes. */
+/* UTF-16 with its mark, as Windows' editor saves it; '?' for what is none. @return bytes. */
 static size_t from_utf16(const char *text, size_t bytes, char *to, size_t room)
 {
     char *in = (char *)(uintptr_t)text, *end = to;
     const iconv_t converter = iconv_open("UTF-8", "UTF-16");
     if (converter == (iconv_t)-1)
         return 0;
-    (void)iconv(converter, &in, &bytes, &end, &room);
+    for (; iconv(converter, &in, &bytes, &end, &room) == (size_t)-1 && errno == EILSEQ && bytes > 1;
+         in += 2, bytes -= 2, room--)
+        *end++ = '?';
     (void)iconv_close(converter);
     return (size_t)(end - to);
 }

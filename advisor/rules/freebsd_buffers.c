@@ -136,13 +136,13 @@ static void judge_options(struct st_finding *finding, const char *args)
     char command[2048], *end;
     const double number = strtod(size, &end),
                  block_ms = st_text_begins(end, "ms") ? number : number * 1e3 / hz;
-    const char *set = st_text("virtual_oss_dsp=%.*s%.0f%s%s", (int)(size - args), args, period_ms * hz / 1e3,
-                              end + strcspn(end, " \t"), priority ? "" : " -i 8");
     if (!(hz > 0 && block_ms > 0 && block_ms <= BLOCK_MAX_MS)) {
         st_finding_unknown(finding, "sleeptune does not understand the options of virtual_oss: \"%.40s\"",
                            args);
         return;
     }
+    const char *set = st_text("virtual_oss_dsp=%.*s%.0f%s%s", (int)(size - args), args, period_ms * hz / 1e3,
+                              end + strcspn(end, " \t"), priority ? "" : " -i 8");
     if (block_ms <= period_ms && priority) {
         st_finding_ok(finding, "virtual_oss uses blocks of %.4g ms and has a real-time priority", block_ms);
     } else {

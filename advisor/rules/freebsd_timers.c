@@ -111,13 +111,13 @@ static void judge_alloweddeviation(struct st_finding *finding, int64_t percent)
     const enum nanosleep kind = nanosleep_kind(finding);
     if (kind == NANOSLEEP_UNKNOWN || !lateness(percent, finding, &late))
         return;
-    if (kind == NANOSLEEP_PRECISE)
+    if (percent <= 0)
+        st_finding_fine(finding, "alloweddeviation is %jd: sleeps are not stretched", percent);
+    else if (kind == NANOSLEEP_PRECISE)
         st_finding_fine(finding,
                         "alloweddeviation %jd does not affect clock_nanosleep on this kernel; programs that "
                         "wait in poll, select or kevent may wake up to %.1f µs late",
                         percent, late.max_ns / 1e3);
-    else if (percent <= 0)
-        st_finding_fine(finding, "alloweddeviation is %jd: sleeps are not stretched", percent);
     else if (st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, 0) != 0)
         judge_periodic(percent, &late, finding);
     else
@@ -377,8 +377,8 @@ static void judge_timecounter(struct st_finding *finding, const char *hardware)
         judge_slow(hardware, finding);
     else if (!st_text_begins_among(hardware, fast_clocks))
         st_finding_unknown(finding,
-                           "sleeptune does not know the clock %.40s; 'sleeptune measure' prints how long a "
-                           "clock read takes",
+                           "sleeptune does not know the clock %.40s; 'sleeptune-lab syscall' prints how "
+                           "long a clock read takes",
                            hardware);
     else if (fast == 0)
         st_finding_ok(finding,
@@ -404,7 +404,7 @@ const struct st_rule st_rule_freebsd_timecounter = {
     .when_not = "the kernel gives the TSC a lower quality than the clock in use",
     .sources = "timecounters(4); FreeBSD sys/kern/kern_tc.c (quality, fast_gettime), "
                "sys/dev/acpica/acpi_hpet.c\n"
-               "cost of a read: not measured on FreeBSD; 'sleeptune measure' prints it for this machine",
+               "cost of a read: not measured on FreeBSD; 'sleeptune-lab syscall' prints it for this machine",
     .now = "sysctl kern.timecounter.hardware=TSC-low",
     .persistent = "# /etc/sysctl.conf\nkern.timecounter.hardware=TSC-low",
     .check = "sysctl kern.timecounter.choice   # TSC-low with a number above 0: the kernel trusts it\n"

@@ -1,4 +1,4 @@
-/* Linux: which kernel this is: its upstream version, and whether it is a real-time kernel. */
+/* Linux: what this kernel has: the changes of a version, PREEMPT_RT, interrupts with threads. */
 #pragma once
 
 #include "advisor/facts/facts.h"

@@ -294,7 +294,6 @@ const struct st_rule st_rule_linux_service_limits = {
 /* --- linux-rt-throttling: the safety net below a spinning real-time thread --- */
 
 #define PERIOD "linux.sysctl.kernel.sched_rt_period_us"
-/** ns in each second for normal threads; 0: off. Only root can read it. */
 
 /** The kernel's default: real-time threads get 95 %. */
 #define SHARE_USUAL_PCT 95
@@ -343,6 +342,14 @@ static void judge_rt_throttling(struct st_finding *finding, int64_t runtime)
                  "audio thread sleeps in each cycle, so this does not affect it",
                  share_pct, hole_ms)}))
         st_rule_fix(finding);
+    /* the kernel refuses a runtime that is longer than the period */
+    if (runtime > PERIOD_USUAL_US && finding->changes_n == 2) {
+        const struct st_change first = finding->changes[0];
+        finding->changes[0] = finding->changes[1];
+        finding->changes[1] = first;
+        st_finding_fix_now(finding,
+                           "sudo sysctl kernel.sched_rt_runtime_us=950000 kernel.sched_rt_period_us=1000000");
+    }
     if (off && st_finding_has_fired(finding))
         st_finding_effect(finding, 0, "audio gains nothing from switching the throttling off");
 }

@@ -201,8 +201,10 @@ static void judge_rt_group_sched(struct st_finding *finding)
         return;
     if (st_rule_say(
             finding,
-            {r == 0 && !st_text_is(config, "y"), ST_STATUS_NOT_APPLICABLE,
+            {st_text_is(config, "n"), ST_STATUS_NOT_APPLICABLE,
              "this kernel has no real-time group scheduling"},
+            {r == 0 && !st_text_is(config, "y"), ST_STATUS_UNKNOWN,
+             st_text("CONFIG_RT_GROUP_SCHED has a value that sleeptune does not understand: %.20s", config)},
             {r == 0 && off_at_boot(facts), ST_STATUS_OK,
              "real-time group scheduling is built in, but switched off at boot"},
             {tried && error == 0, ST_STATUS_OK,

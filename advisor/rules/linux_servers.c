@@ -483,17 +483,21 @@ const struct st_rule st_rule_linux_pipewire_rates = {
 static void judge_pulseaudio(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    const char *unread =
-        st_machine_first_unread(facts, ST_RULE_KEYS(ST_KEY_PULSE_REALTIME_SCHEDULING, ST_KEY_PULSE_TSCHED));
+    static const char *const keys[] = {ST_KEY_PULSE_REALTIME_SCHEDULING, ST_KEY_PULSE_TSCHED};
+    const char *text;
     if (!need_server(finding, ST_KEY_DAEMON_PULSEAUDIO, "PulseAudio"))
         return;
     if (st_machine_is_off(st_facts_text_or(facts, ST_KEY_PULSE_REALTIME_SCHEDULING, ""))) {
         st_rule_advise(finding,
                        "PulseAudio's settings turn off real-time priority, so any busy program can delay "
                        "all sound");
-    } else if (unread != NULL) {
-        (void)!st_finding_need_text(finding, unread, &(const char *){NULL});
-    } else if (st_facts_is(facts, ST_KEY_PULSE_TSCHED, "0")) {
+        return;
+    }
+    ST_EACH (key, keys) {
+        if (st_facts_text(facts, *key, &text) != -ENOENT && st_finding_need_text(finding, *key, &text) != 0)
+            return;
+    }
+    if (st_facts_is(facts, ST_KEY_PULSE_TSCHED, "0")) {
         const int64_t n = st_facts_positive_or(facts, ST_KEY_PULSE_DEFAULT_FRAGMENTS, FRAGMENTS_DEFAULT),
                       ms = st_facts_positive_or(facts, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC,
                                                 ST_BUFFER_PULSE_FRAGMENT_MS);

@@ -75,14 +75,17 @@ static void judge_off(struct st_finding *finding, const char *why)
 /** Judges when only the configuration is known. */
 static void judge_config(struct st_finding *finding)
 {
-    const char *config = "";
+    const char *config = "n";
     const int r = off_word(finding->facts) == NULL ? st_finding_need_text(finding, CONFIG, &config) : 0;
     if (r != 0 && finding->status == ST_STATUS_NOT_APPLICABLE)
         st_finding_unknown(finding, "neither the clock's resolution nor the kernel's configuration is known");
     if (r != 0)
         return;
-    if (!st_text_is(config, "y"))
+    if (st_text_is(config, "n"))
         judge_off(finding, "not in this kernel's configuration");
+    else if (!st_text_is(config, "y"))
+        st_finding_unknown(
+            finding, "CONFIG_HIGH_RES_TIMERS has a value that sleeptune does not understand: %.20s", config);
     else if (st_facts_text_or(finding->facts, ST_KEY_CMDLINE, NULL) == NULL)
         st_finding_unknown(finding,
                            "high-resolution timers are built in; it is unknown whether they were switched "
@@ -204,8 +207,8 @@ static void judge_clocksource(struct st_finding *finding)
         st_finding_fine(finding, "the clock is %s, which is read without a system call", current);
     } else {
         st_finding_unknown(finding,
-                           "sleeptune does not know the clock %.40s; 'sleeptune measure' prints how long a "
-                           "clock read takes",
+                           "sleeptune does not know the clock %.40s; 'sleeptune-lab syscall' prints how "
+                           "long a clock read takes",
                            current);
     }
 }
@@ -219,7 +222,7 @@ const struct st_rule st_rule_linux_clocksource = {
     .cost = "none, if the kernel offers the TSC",
     .when_not = "the kernel has marked the TSC unstable: it had a reason. Never add tsc=reliable on a guess.",
     .sources = "kernel-parameters (clocksource=, tsc=); Linux kernel/time/clocksource.c\n"
-               "cost of a read: 'sleeptune measure' prints it for this machine",
+               "cost of a read: 'sleeptune-lab syscall' prints it for this machine",
     .now = "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource",
     .persistent = ST_MACHINE_FIX_BOOT_OPTION("clocksource=tsc"),
     .check = "cat /sys/devices/system/clocksource/clocksource0/current_clocksource   # tsc; kvm-clock "

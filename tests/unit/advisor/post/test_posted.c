@@ -108,6 +108,10 @@ static void texts_show_what_they_have(void **state)
          LISTENED("\"device\"", "Linux 6.1.0", "false", "-6000.4")},
         {"as far, the other way", LISTENED("\"device\"", "Linux 6.1.0", "false", "6000.4")},
         {"prose behind it", LISTENED("\"device\"", "Linux 6.1.0", "true", "30") "\"Hmm\", they said\n"},
+        {"a table of ps behind it",
+         LISTENED("\"device\"", "Linux 6.1.0", "true", "30") "FF     88 pipewire\nTS      - firefox\n"},
+        {"a server without its settings", "Server Name: pulseaudio\n"},
+        {"neither y nor n", "CONFIG_HIGH_RES_TIMERS=Y\nCONFIG_RT_GROUP_SCHED=Y\n"},
         {"of a recorder made elsewhere", LISTENED("null", "", "true", "300")},
         {"of FreeBSD's cards", LISTENED("\"device\"", "FreeBSD 14.3", "true", "300")},
         {"a heading of ps without the class is none", "CLS RTPRIO COMMAND\nPID TTY CMD\nFF 88 pipewire\n"},
@@ -226,7 +230,8 @@ static void texts_show_what_they_have(void **state)
         teardown(NULL);
         shown_is(row->name);
     }
-    static const char wide[] = "\xff\xfe$\0 \0u\0n\0a\0m\0e\0 \0-\0r\0\n\0006\0.\0001\0.\0000\0\n\0";
+    static const char wide[] =
+        "\xff\xfe\0\xd8\n\0$\0 \0u\0n\0a\0m\0e\0 \0-\0r\0\n\0006\0.\0001\0.\0000\0\n\0";
     look(st_posted_add(wide, sizeof(wide) - 1, "posted.txt", &facts));
     teardown(NULL);
     look(st_posted_add(DUMP, 150, "posted.txt", &facts));

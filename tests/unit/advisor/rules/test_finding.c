@@ -161,6 +161,30 @@ static void texts_can_be_set_again_and_stay_valid_utf8(void **state)
     assert_int_equal(f->finding.needs, ST_NEEDS_NOTHING);
 }
 
+/** The kernel refuses a runtime that is longer than the period. */
+static void the_real_time_budget_never_exceeds_its_period(void **state)
+{
+    static const struct {
+        const char *period, *runtime, *first;
+    } rows[] = {{"2000000", "1500000", "kernel.sched_rt_runtime_us"},
+                {"2000000", "2000000", "kernel.sched_rt_runtime_us"},
+                {"100000", "50000", "kernel.sched_rt_period_us"}};
+    struct fixture *f = *state;
+    const struct st_wish wish = {0};
+    assert_int_equal(st_facts_put_text(f->facts, ST_KEY_KERNEL_RELEASE, "6.1.0-37-amd64", "uname"), 0);
+    ST_EACH (row, rows) {
+        st_facts_put_number(f->facts, "linux.sysctl.kernel.sched_rt_period_us", row->period, "/proc");
+        st_facts_put_number(f->facts, "linux.sysctl.kernel.sched_rt_runtime_us", row->runtime, "/proc");
+        st_facts_put_text(f->facts, ST_KEY_CONFIG_RT_GROUP_SCHED, "n", "/boot");
+        st_finding_finish(&f->finding);
+        st_rule_judge(st_rule_find("linux-rt-throttling"), f->facts, &wish, &f->finding);
+        assert_int_equal(f->finding.changes_n, 2);
+        assert_string_equal(f->finding.changes[0].key, row->first);
+        assert_true(strncmp(f->finding.fix_now + strlen("sudo sysctl "), row->first, strlen(row->first)) ==
+                    0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +197,7 @@ int main(void)
         TEST(a_readable_fact_leaves_the_status_to_the_rule),
         TEST(a_fact_is_quoted_once_and_the_list_is_bounded),
         TEST(texts_can_be_set_again_and_stay_valid_utf8),
+        TEST(the_real_time_budget_never_exceeds_its_period),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
