@@ -71,7 +71,12 @@ static void skipped(struct st_drain *drain, uint64_t n)
     struct st_result *result = drain->result;
     const uint64_t first = drain->k;
     const int64_t first_ns = st_ns_sub(drain->last_done_ns, due_ns_of(drain, first));
-    for (uint64_t i = 0; i < n; i++)
+    uint64_t i = 0;
+    if (first_ns > ST_HIST_HIGHEST_NS) { /* beyond the histogram whatever the exact value */
+        i = ST_MIN(n, st_period_index_at(&drain->loop->period, 0, first_ns - ST_HIST_HIGHEST_NS));
+        st_hist_add_n(&result->response, first_ns, i);
+    }
+    for (; i < n; i++)
         st_hist_add(&result->response, st_ns_sub(drain->last_done_ns, due_ns_of(drain, first + i)));
     missed(drain, n);
     result->skipped_periods += n;

@@ -202,6 +202,7 @@ static void prepare(struct st_session *session)
     session->result = found;
     session->prepared = true;
     pthread_mutex_unlock(&session->mutex);
+    st_text_forget(); /* of the conditions */
 }
 
 static void *run_loop(void *arg)

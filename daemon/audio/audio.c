@@ -189,6 +189,7 @@ static void *run(void *ctx)
     while (!audio->stop) {
         pthread_mutex_unlock(&audio->mutex);
         const int64_t pause_ns = step(audio);
+        st_text_forget();
         pthread_mutex_lock(&audio->mutex);
         if (!audio->stop)
             wait_ns(audio, pause_ns);

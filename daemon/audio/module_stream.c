@@ -313,6 +313,7 @@ static int open_stream(struct st_platform *platform, const struct st_config *con
     stream->config = config;
     stream->seen = seen;
     int r = connect_backend(stream, error, error_bytes);
+    st_text_forget(); /* this module's own, which the daemon's does not reach */
     if (r == 0)
         r = choose_device(stream, error, error_bytes);
     return r == 0 ? begin(stream, error, error_bytes) : r;

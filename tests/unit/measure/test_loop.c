@@ -145,6 +145,19 @@ static void stall_of_minutes_needs_wide_records_and_keeps_its_exact_value(void *
     bench_finish(&b);
 }
 
+static void clock_that_jumps_by_ten_years_is_drained_at_once(void **state)
+{
+    const int64_t stall_ns = INT64_C(315360000) * ST_NS_PER_S + 17;
+    const int64_t late_ns[] = {0, 0, stall_ns};
+    run(UINT64_C(236520001000), late_ns, 3, 0);
+    assert_int_equal(b.result.skipped_periods, INT64_C(236519999999));
+    assert_int_equal(b.result.response.total_n, INT64_C(236520001000));
+    assert_int_equal(b.result.response.over_n, (stall_ns - ST_HIST_HIGHEST_NS) / 4 * 3 / 1000000 + 1);
+    assert_int_equal(b.result.response.max_ns, stall_ns);
+    assert_true(b.result.books_balance);
+    bench_finish(&b);
+}
+
 static void full_ring_counts_what_it_lost_and_the_books_balance(void **state)
 {
     int64_t late_ns[501] = {0};
@@ -486,6 +499,7 @@ int main(void)
         cmocka_unit_test(interrupted_sleep_is_taken_up_again),
         cmocka_unit_test(sleep_that_fails_ends_the_loop_with_its_error),
         cmocka_unit_test(stall_of_minutes_needs_wide_records_and_keeps_its_exact_value),
+        cmocka_unit_test(clock_that_jumps_by_ten_years_is_drained_at_once),
         cmocka_unit_test(full_ring_counts_what_it_lost_and_the_books_balance),
         cmocka_unit_test(loss_is_told_through_the_ring_when_there_is_room_again),
         cmocka_unit_test(warm_up_is_outside_all_counts),
