@@ -6,11 +6,13 @@
 
 #define PRIORITY 70
 
-/* Both formats are in this machine's byte order. */
+/* All formats are in this machine's byte order. */
 static void to_device(enum st_duplex_format format, const float *from, void *to, size_t samples_n)
 {
     int32_t *s32 = to;
     int16_t *s16 = to;
+    if (format == ST_DUPLEX_FLOAT)
+        memcpy(to, from, samples_n * sizeof(float));
     for (size_t i = 0; format == ST_DUPLEX_S32 && i < samples_n; i++)
         s32[i] = (int32_t)lrint((double)from[i] * 2147483392.0);
     for (size_t i = 0; format == ST_DUPLEX_S16 && i < samples_n; i++)
@@ -21,6 +23,8 @@ static void from_device(enum st_duplex_format format, const void *from, float *t
 {
     const int32_t *s32 = from;
     const int16_t *s16 = from;
+    if (format == ST_DUPLEX_FLOAT)
+        memcpy(to, from, samples_n * sizeof(float));
     for (size_t i = 0; format == ST_DUPLEX_S32 && i < samples_n; i++)
         to[i] = (float)((double)s32[i] / 2147483392.0);
     for (size_t i = 0; format == ST_DUPLEX_S16 && i < samples_n; i++)
@@ -30,7 +34,7 @@ static void from_device(enum st_duplex_format format, const void *from, float *t
 /* @return as the device. */
 static long write_signal(struct st_duplex *duplex, uint32_t frames_n)
 {
-    float signal[ST_DUPLEX_FRAMES_MAX * 2], device[ST_DUPLEX_FRAMES_MAX * 2]; /* device: both formats fit */
+    float signal[ST_DUPLEX_FRAMES_MAX * 2], device[ST_DUPLEX_FRAMES_MAX * 2]; /* device: any format fits */
     float *const to[] = {signal, signal + 1};
     const uint32_t channels = duplex->ear->head.channels;
     st_ear_play(duplex->ear, (uint32_t)duplex->ear->recorded, to, channels, frames_n);

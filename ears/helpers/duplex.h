@@ -7,7 +7,7 @@
 
 #define ST_DUPLEX_FRAMES_MAX 8192 /* four periods */
 
-enum st_duplex_format { ST_DUPLEX_S32, ST_DUPLEX_S16 };
+enum st_duplex_format { ST_DUPLEX_S32, ST_DUPLEX_S16, ST_DUPLEX_FLOAT };
 
 enum st_duplex_xrun { ST_DUPLEX_XRUN_NONE, ST_DUPLEX_XRUN_RECORD, ST_DUPLEX_XRUN_PLAY };
 

@@ -66,7 +66,10 @@ static const struct st_duplex_ops ops = {read_device, write_device, NULL, queued
 /* --- opening --- */
 
 static const snd_pcm_format_t formats[] = {
-    [ST_DUPLEX_S32] = SND_PCM_FORMAT_S32, [ST_DUPLEX_S16] = SND_PCM_FORMAT_S16};
+    [ST_DUPLEX_S32] = SND_PCM_FORMAT_S32,
+    [ST_DUPLEX_S16] = SND_PCM_FORMAT_S16,
+    [ST_DUPLEX_FLOAT] = SND_PCM_FORMAT_FLOAT, /* the plug-in of JACK has no other */
+};
 
 /* @return 0 or a negative errno value: of the first that it refuses. */
 static int set_up(snd_pcm_t *pcm, enum st_duplex_format format, unsigned *rate_hz, snd_pcm_uframes_t *period)

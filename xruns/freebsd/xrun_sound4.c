@@ -98,6 +98,14 @@ static int open_sound4(struct st_xrun_watch *w)
 }
 
 static const struct st_xrun_ops ops = {.open = open_sound4, .poll = look, .close = close_sound4};
+#else
+static int open_sound4(struct st_xrun_watch *w)
+{
+    return st_xrun_because(w, -ENOTSUP, "before FreeBSD 14 the counters of sound(4) cannot be read");
+}
+
+static const struct st_xrun_ops ops = {.open = open_sound4};
+#endif
 
 const struct st_xrun_source st_xrun_sound4 = {
     .name = "sound4",
@@ -107,10 +115,6 @@ const struct st_xrun_source st_xrun_sound4 = {
     .poll_ns = ST_NS_PER_S,
     .ops = &ops,
 };
-#else
-const struct st_xrun_source st_xrun_sound4 =
-    ST_XRUN_ABSENT("sound4", "sound(4)", "before FreeBSD 14 the counters of sound(4) cannot be read");
-#endif
 
 const struct st_xrun_source st_xrun_alsa =
     ST_XRUN_ABSENT("alsa", "ALSA", "only Linux has ALSA's files in /proc");
