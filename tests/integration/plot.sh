@@ -332,4 +332,18 @@ for files in "host.json guest.json" "guest.json host.json"; do
     is "a file has one colour: $files" "$(grep -oE 'fill="#(b8d9ee|f9d9a8|bfe5d2)"' files.svg | sort | uniq -c | sort -n | awk '{ print $1 }' | tr '\n' ' ')" "2 4 "
 done
 is "two boxes have two colours" "$(grep -o 'fill="#[bf][0-9a-f]*"' words.svg | sort -u | grep -c -e b8d9ee -e f9d9a8)" 2
+# --- in a browser no text leaves its picture: those of this test and of the documents
+chromium=$(command -v chromium || command -v chromium-browser || true)
+if [ -n "$chromium" ]; then
+    { echo '<!DOCTYPE html><meta charset=utf-8>'; cat "$SLEEPTUNE_SRC"/docs/p*/*.svg; find . -maxdepth 1 -type f -name '*.svg' -exec cat {} +; } >all.html
+    outside='[...document.querySelectorAll("svg")].flatMap(svg => [...svg.querySelectorAll("text")].filter(text => {
+        const all = svg.getBoundingClientRect(), own = text.getBoundingClientRect();
+        return own.left < all.left - 0.5 || own.right > all.right + 0.5 || own.top < all.top - 0.5 || own.bottom > all.bottom + 0.5;
+    }).map(text => text.textContent)).join("; ")'
+    look() { "$PYTHON" "$SLEEPTUNE_SRC/tests/integration/browser.py" "$chromium" "file://$PWD/all.html" --wait 'document.readyState === "complete"' --print "$1" 2>err; }
+    like "pictures with text are shown" "$(look 'document.querySelectorAll("svg text").length')" '^[0-9]{3,}$'
+    is "no text leaves its picture" "$(look "$outside")" ""
+else
+    skip "no text leaves its picture" "chromium is not installed"
+fi
 tap_done
