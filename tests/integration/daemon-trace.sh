@@ -129,7 +129,7 @@ ok "it asks the system's" wait_for logged "the system's sleeptuned is asked whic
 "$SLEEPTUNE_BUILD/tests/integration/hog" 0 80 60000 400 100 >"$tmp/hog" 2>&1 &
 hog=$!
 pids+=("$hog")
-named() { ask /v1/causes | grep -q '"culprit": "hog/'; }
+named() { ask /v1/causes | grep -q '"culprit": "hog"'; }
 if kill -0 "$hog" 2>/dev/null && [ "$(ps -L -o cls= -p "$hog" | grep -c FF)" -gt 0 ]; then
     ok "its late wake-ups have the hog's name" wait_for named
     late() { value 'max(x["time_ns"] for x in d["events"] if x["event"] == "late-wake")'; }
