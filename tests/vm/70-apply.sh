@@ -39,8 +39,8 @@ swappiness=$(cat /proc/sys/vm/swappiness)
 mkdir -p /var/lib/sleeptune-changes
 {
     echo sleeptune-changes/3
-    [ -z "$now" ] || printf 'linux-huge-pages\twriting\t0\t0\tvalue\t%s\t%s\t%s\t\n' "$choice" "$other" "$now"
-    printf 'linux-swap\twriting\t0\t0\tvalue\tvm.swappiness\t17\t%s\t\n' "$swappiness"
+    [ -z "$now" ] || printf 'linux-huge-pages\twriting\t0\t0\t0\tvalue\t%s\t%s\t%s\t\n' "$choice" "$other" "$now"
+    printf 'linux-swap\twriting\t0\t0\t0\tvalue\tvm.swappiness\t17\t%s\t\n' "$swappiness"
 } >/var/lib/sleeptune-changes/journal
 is "revert of an interrupted run" "$(sleeptune revert --all >/dev/null; echo $?)" 0
 is "writes a sysctl" "$(cat /proc/sys/vm/swappiness)" 17
