@@ -439,7 +439,7 @@ if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null && [ -d /sys/kernel/debug
     bidi=$(printf 'x\302\2332J\342\200\256') # a terminal's control sequence, and text from right to left
     printf '%s:x:60000:60000::/:/bin/sh\n' "$bidi" >>"$tmp/etc/passwd"
     out=$(inside apply --user "$bidi" linux-preemption)
-    like "without root, for such a user" "$out" '^sudo sleeptune apply'
+    like "without root, for such a user no line can be pasted" "$out" '^sleeptune apply: this needs root: run the same command as root$'
     is "nor is it shown raw" "$(grep -c -e $'\302\233' -e $'\342\200\256' <<<"$out")" 0
 else
     skip "--run-generators" "needs root, setpriv, a mount namespace, and a kernel that is not a real-time one"
