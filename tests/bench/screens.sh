@@ -84,7 +84,7 @@ answer "How sure is that?" check '(^No size|alone (held|would hold|needs))'
 answer "Which size can I use?" check '(^No size|alone (held|would hold|needs))'
 screen "status: while it clicks" "Which program, which buffer, since when, is it my computer, what now." "sleeptune status" status
 screen "check: is it this computer?" "Ten seconds; the first line appears while it measures." "sleeptune check" check
-screen "check --stress: and while the computer is busy?" "A minute: ten seconds under each load." "sleeptune check --stress" stress
+screen "check --stress: and while the computer is busy?" "Fifty seconds: ten under each load." "sleeptune check --stress" stress
 screen "history: what was" "The last day." "sleeptune history" history
 screen "after: the program has ended" "It makes no dropouts any more." "sleeptune status" after
 screen "rest: before anything plays" "The measuring loop rests." "sleeptune status" rest
