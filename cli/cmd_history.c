@@ -21,9 +21,8 @@
 #include "platform/program/terminal.h"
 #include "story/trace_file.h"
 
-#define USUAL_SPAN_NS (24 * 3600 * ST_NS_PER_S)
-#define ROWS_USUAL    25 /* a day by hours, with the hour that has begun */
-#define EVENTS_MAX    5000
+#define ROWS_USUAL 25 /* a day by hours, with the hour that has begun */
+#define EVENTS_MAX 5000
 
 struct options {
     bool events, causes, heard, changes, json, system, details;
@@ -146,7 +145,7 @@ static int make_wish(const struct options *options, struct st_history_asked *ret
     if (ret->document == ST_HISTORY_OF_STEPS && ret->until_ns == INT64_MIN)
         ret->until_ns = now_ns;
     if (ret->document == ST_HISTORY_OF_STEPS && ret->since_ns == INT64_MIN)
-        ret->since_ns = ret->until_ns - USUAL_SPAN_NS;
+        ret->since_ns = ret->until_ns - ST_HISTORY_USUAL_SPAN_NS;
     if (ret->until_ns != INT64_MIN && ret->since_ns > ret->until_ns)
         return st_failure_usage("--since is later than --until");
     return 0;

@@ -40,18 +40,6 @@ static inline int64_t st_period_due_ns(const struct st_period *period, int64_t t
     return due_ns;
 }
 
-/** A missed deadline: is cycle k, which ended response_ns after due(k), later than due(k + 1)? Threads:
- * any. */
-static inline bool st_period_missed(const struct st_period *period, uint64_t k, int64_t response_ns)
-{
-    uint64_t product;
-    /* nearly always no longer than num / den: saves the division */
-    if (response_ns <= 0 ||
-        (!__builtin_mul_overflow((uint64_t)response_ns, period->den, &product) && product <= period->num))
-        return false;
-    return response_ns > st_period_due_ns(period, 0, k + 1) - st_period_due_ns(period, 0, k);
-}
-
 /**
  * The largest j with due(j) <= now, 0 if now is before due(0). The inverse of st_period_due_ns, exact.
  * Threads: any; real-time safe. */

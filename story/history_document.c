@@ -7,8 +7,7 @@
 #include "story/heard_list.h"
 #include "story/size_list.h"
 
-#define USUAL_SPAN_NS (86400 * ST_NS_PER_S)
-#define USUAL_EVENTS  500
+#define USUAL_EVENTS 500
 
 static int64_t given_or(int64_t ns, int64_t usual_ns)
 {
@@ -18,7 +17,8 @@ static int64_t given_or(int64_t ns, int64_t usual_ns)
 static int read_steps(struct st_history_reader *reader, const struct st_history_asked *asked, char **ret)
 {
     const int64_t until_ns = given_or(asked->until_ns, st_posix_wall_ns(NULL));
-    const struct st_history_span span = {.since_ns = given_or(asked->since_ns, until_ns - USUAL_SPAN_NS),
+    const struct st_history_span span = {.since_ns =
+                                             given_or(asked->since_ns, until_ns - ST_HISTORY_USUAL_SPAN_NS),
                                          .until_ns = until_ns,
                                          .step_ns = given_or(asked->step_ns, 0)};
     return span.since_ns > until_ns ? -ERANGE : st_history_read_text(reader, &span, st_dropout_list_add, ret);

@@ -11,6 +11,8 @@ enum st_history_document {
     ST_HISTORY_OF_SIZES
 };
 
+#define ST_HISTORY_USUAL_SPAN_NS (86400 * ST_NS_PER_S)
+
 /** INT64_MIN: not given; of the steps the last day up to now, of the others all. */
 struct st_history_asked {
     enum st_history_document document;

@@ -88,11 +88,6 @@ static inline int64_t st_json_integer(const json_t *object, const char *key)
     return json_integer_value(json_object_get(object, key));
 }
 
-static inline double st_json_number(const json_t *object, const char *key)
-{
-    return json_number_value(json_object_get(object, key));
-}
-
 /** A string, made safe (core/text/safe.h), so that a program can print the document on a terminal unescaped.
  * New reference, NULL when out of memory. */
 json_t *st_json_safe_string(const char *text);

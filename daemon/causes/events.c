@@ -8,12 +8,11 @@
 
 /* A late wake-up is put at most so long after its end: the drain looks each quarter of a second, a tracer
  * reads its ring when it is asked, main puts it each second. A loop that does not wake up takes longer. */
-#define PUT_NS         INT64_C(2500000000)
-#define ALIVE_NS       INT64_C(1000000000) /* without a look at the loop: it is not known to run */
-#define UNKNOWN_NS     INT64_C(5000000000) /* a loop that is not seen for so long was perhaps not on time */
-#define MACHINE_NS     INT64_C(2000000000) /* what is known of the machine is of so long before at most */
-#define LOG_A_MINUTE   10
-#define LOG_TEXT_BYTES 1024
+#define PUT_NS       INT64_C(2500000000)
+#define ALIVE_NS     INT64_C(1000000000) /* without a look at the loop: it is not known to run */
+#define UNKNOWN_NS   INT64_C(5000000000) /* a loop that is not seen for so long was perhaps not on time */
+#define MACHINE_NS   INT64_C(2000000000) /* what is known of the machine is of so long before at most */
+#define LOG_A_MINUTE 10
 
 int st_events_init(struct st_events *events, struct st_platform *platform)
 {
