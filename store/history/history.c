@@ -54,96 +54,55 @@ static const char tables[] =
     " from_ns INTEGER NOT NULL, at_ns INTEGER NOT NULL, change_n INTEGER NOT NULL,"
     " kind TEXT NOT NULL, name TEXT NOT NULL, value TEXT, was TEXT)";
 
-static int exec(struct st_history *history, const char *sql)
+static void create_tables(struct st_sql *sql)
 {
-    return st_history_sql_errno(history->db, sqlite3_exec(history->db, sql, NULL, NULL, NULL));
+    st_sql_exec(sql, "BEGIN IMMEDIATE");
+    st_sql_exec(sql, tables);
+    st_history_make_event_table(sql);
+    st_sql_exec(sql, st_text("PRAGMA user_version = %d", ST_HISTORY_VERSION));
+    st_sql_exec(sql, "COMMIT");
 }
 
-static int create_tables(struct st_history *history)
+/* Finds damage before anything is added: the first line that is not a heading ("*** in database main ***").
+ */
+static void check_pages(struct st_sql *sql, const char **error)
 {
-    char version[64];
-    ST_PRINT(version, "PRAGMA user_version = %d", ST_HISTORY_VERSION);
-    int r = st_history_begin(history);
-    if (r == 0)
-        r = exec(history, tables);
-    if (r == 0)
-        r = st_history_sql_errno(history->db, st_history_make_event_table(history->db));
-    if (r == 0)
-        r = exec(history, version);
-    if (r == 0)
-        r = st_history_commit(history);
-    if (r < 0)
-        st_history_rollback(history);
-    return r;
-}
-
-/* The first line of quick_check that is not a heading ("*** in database main ***"). @return 1, 0 at the end,
- * or an error. */
-static int first_damage(sqlite3_stmt *statement, char *buf, size_t buf_bytes)
-{
-    int r;
-    while ((r = st_history_sql_step(statement)) == 1) {
-        char said[1024]; /* one or more lines, depending on the version of SQLite */
-        st_history_sql_text(statement, 0, said, sizeof(said));
+    char said[1024]; /* one or more lines, depending on the version of SQLite */
+    const char *first = NULL;
+    sqlite3_stmt *rows = st_sql_rows(sql, "PRAGMA quick_check(1)", "");
+    while (st_sql_next(sql, rows, "t", said, sizeof(said))) {
         char *rest = said;
-        for (const char *line; (line = strsep(&rest, "\n")) != NULL;) {
-            if (line[0] == '\0' || strncmp(line, "***", 3) == 0)
-                continue;
-            snprintf(buf, buf_bytes, "%s", line);
-            return 1;
-        }
+        for (const char *line; first == NULL && (line = strsep(&rest, "\n")) != NULL;)
+            first = line[0] != '\0' && strncmp(line, "***", 3) != 0 ? st_text("%.159s", line) : NULL;
     }
-    return r;
+    if (sql->r < 0 || (first != NULL && st_text_is(first, "ok")))
+        return;
+    *error = st_text("it is damaged: %s", first != NULL ? first : "SQLite does not say where");
+    sql->r = -EBADMSG;
 }
 
-/* Finds damage before anything is added. */
-static int check_pages(struct st_history *history, const char **error)
+static void prepare_file(struct st_history *history, const char **error)
 {
-    sqlite3_stmt *statement;
-    int r = st_history_sql_prepare(history->db, &statement, "PRAGMA quick_check(1)", "");
-    if (r < 0)
-        return r;
-    char said[160] = "SQLite does not say where";
-    r = first_damage(statement, said, sizeof(said));
-    sqlite3_finalize(statement);
-    if (r < 0 || st_text_is(said, "ok"))
-        return r < 0 ? r : 0;
-    *error = st_text("it is damaged: %s", said);
-    return -EBADMSG;
-}
-
-static int prepare_file(struct st_history *history, const char **error)
-{
-    int64_t version;
-    char sql[128];
-    sqlite3_extended_result_codes(history->db, 1);
-    st_history_sql_distrust(history->db);
-    sqlite3_busy_timeout(history->db, BUSY_MS);
-    int r = exec(history, "PRAGMA cache_size = -512");
-    if (r == 0)
-        r = st_history_sql_identify(history->db, &version, error);
-    if (r == 0 && sqlite3_db_readonly(history->db, "main") == 1) { /* adding would fail */
+    struct st_sql *sql = &history->sql;
+    sqlite3_extended_result_codes(sql->db, 1);
+    st_sql_distrust(sql);
+    sqlite3_busy_timeout(sql->db, BUSY_MS);
+    st_sql_exec(sql, "PRAGMA cache_size = -512");
+    const int64_t version = st_sql_identify(sql, error);
+    if (sql->r == 0 && sqlite3_db_readonly(sql->db, "main") == 1) { /* adding would fail */
         *error = st_text("%s", access(history->path, W_OK) != 0 ? strerror(errno) : "it is read-only");
-        r = -EROFS;
+        sql->r = -EROFS;
     }
     /* before there is a log: st_history_look reads the application id from the first bytes of the file */
-    if (r == 0 && version == 0) {
-        ST_PRINT(sql, "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = %lld",
-                 (long long)ST_HISTORY_APPLICATION);
-        r = exec(history, sql);
-    }
-    if (r == 0)
-        r = exec(history, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
-    if (r == 0) {
-        ST_PRINT(sql, "PRAGMA journal_size_limit = %d; PRAGMA wal_autocheckpoint = %d", ST_HISTORY_LOG_BYTES,
-                 ST_HISTORY_LOG_BYTES / PAGE_BYTES);
-        r = exec(history, sql);
-    }
-    if (r == 0)
-        r = check_pages(history, error);
-    if (r == 0 && version == 0)
-        r = create_tables(history);
-    return r;
+    if (version == 0)
+        st_sql_exec(sql, st_text("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = %" PRId64,
+                                 ST_HISTORY_APPLICATION));
+    st_sql_exec(sql, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
+    st_sql_exec(sql, st_text("PRAGMA journal_size_limit = %d; PRAGMA wal_autocheckpoint = %d",
+                             ST_HISTORY_LOG_BYTES, ST_HISTORY_LOG_BYTES / PAGE_BYTES));
+    check_pages(sql, error);
+    if (version == 0)
+        create_tables(sql);
 }
 
 /* Only regular files are opened: a FIFO would block, and a link may lead to a file of another user. @param
@@ -221,23 +180,22 @@ int st_history_open(const char *path, struct st_history **ret, const char **erro
     struct st_history *history = calloc(1, sizeof(*history));
     if (history == NULL)
         return -ENOMEM;
+    struct st_sql *sql = &history->sql;
     history->path = strdup(path);
     r = history->path != NULL ? st_history_sum_init(&history->sum, 3) : -ENOMEM;
     if (r == 0) {
         st_hist_touch(&history->sum.hist);
         st_pages_touch(history->sum.plain, st_hist_deflate_room(&history->sum.hist));
-        r = st_history_sql_errno(
-            history->db,
-            sqlite3_open_v2(path, &history->db,
-                            SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL));
+        const int code = sqlite3_open_v2(
+            path, &sql->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
+        sql->r = st_sql_errno(sql, sql->db != NULL ? sqlite3_extended_errcode(sql->db) : code);
+        if (sql->r == 0)
+            prepare_file(history, error);
+        r = sql->r;
     }
-    if (r < 0 && history->db != NULL)
-        r = st_history_sql_errno(history->db, sqlite3_extended_errcode(history->db));
-    if (r == 0)
-        r = prepare_file(history, error);
     if (r < 0) {
         if ((*error)[0] == '\0')
-            *error = st_text("%s", r == -EBADMSG ? st_history_sql_sentence(history->db, r) : strerror(-r));
+            *error = st_text("%s", r == -EBADMSG ? st_sql_sentence(sql, r) : strerror(-r));
         st_history_close(history);
         return r;
     }
@@ -250,7 +208,7 @@ void st_history_close(struct st_history *history)
 {
     if (history == NULL)
         return;
-    sqlite3_close(history->db);
+    sqlite3_close(history->sql.db);
     st_history_sum_finish(&history->sum);
     free(history->path);
     free(history);
@@ -259,7 +217,7 @@ void st_history_close(struct st_history *history)
 void st_history_abandon(struct st_history *history)
 {
     if (history != NULL)
-        sqlite3_db_config(history->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+        sqlite3_db_config(history->sql.db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     st_history_close(history);
 }
 
@@ -304,7 +262,7 @@ enum st_history_state st_history_look_again(const struct st_history *history)
 
 const char *st_history_error(const struct st_history *history, int r)
 {
-    return st_history_sql_sentence(history->db, r);
+    return st_sql_sentence(&history->sql, r);
 }
 
 static int rename_beside(const char *path, const char *suffix, const char *to)

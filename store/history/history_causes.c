@@ -6,73 +6,51 @@
 #define MINUTES_DAYS 2 /* older sums are per hour */
 #define HOUR_NS      (ST_HISTORY_HOUR * ST_NS_PER_S)
 
-static int add_row(struct st_history *history, const struct st_history_minute *minute,
-                   const struct st_cause_sum *row)
+void st_history_causes_add(struct st_sql *sql, const struct st_history_minute *minute)
 {
-    return st_history_sql_run(
-        history->db,
-        "INSERT INTO cause (level, from_ns, to_ns, above_ns, cause, culprit, n, total_ns, worst_ns,"
-        " explained_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        "iiiittiiin", ST_HISTORY_MINUTE, minute->from_wall_ns, minute->to_wall_ns, minute->late_above_ns,
-        st_cause_kind_name(row->cause), row->culprit, (int64_t)row->n, row->total_ns, row->worst_ns,
-        row->figures ? row->explained_ns : INT64_MIN);
+    ST_EACH_OF (row, minute->causes, minute->causes_n)
+        st_sql_run(sql,
+                   "INSERT INTO cause (level, from_ns, to_ns, above_ns, cause, culprit, n, total_ns,"
+                   " worst_ns, explained_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                   "iiiittiiin", ST_HISTORY_MINUTE, minute->from_wall_ns, minute->to_wall_ns,
+                   minute->late_above_ns, st_cause_kind_name(row->cause), row->culprit, (int64_t)row->n,
+                   row->total_ns, row->worst_ns, row->figures ? row->explained_ns : INT64_MIN);
 }
 
-int st_history_causes_add(struct st_history *history, const struct st_history_minute *minute)
-{
-    int r = 0;
-    for (size_t i = 0; r == 0 && i < minute->causes_n; i++)
-        r = add_row(history, minute, &minute->causes[i]);
-    return r;
-}
-
-int st_history_causes_retain(struct st_history *history, int64_t now_wall_ns)
+void st_history_causes_retain(struct st_sql *sql, int64_t now_wall_ns)
 {
     const int64_t hours_to_ns =
         (now_wall_ns - MINUTES_DAYS * ST_HISTORY_DAY * ST_NS_PER_S) / HOUR_NS * HOUR_NS;
     /* predict leaves out minutes in which sleeptuned was stopped */
     const int64_t stopped_to_ns = now_wall_ns - ST_HISTORY_MINUTES_DAYS * ST_HISTORY_DAY * ST_NS_PER_S;
     const char *stopped = st_cause_kind_name(ST_CAUSE_STOPPED);
-    int r = st_history_sql_run(
-        history->db,
-        "INSERT INTO cause (level, from_ns, to_ns, above_ns, cause, culprit, n, total_ns, worst_ns,"
-        " explained_ns) SELECT ?, min(from_ns), max(to_ns), above_ns, cause, culprit, sum(n),"
-        " sum(total_ns), max(worst_ns), sum(explained_ns) FROM cause"
-        " WHERE level = ? AND from_ns < ? AND (cause <> ? OR from_ns < ?)"
-        " GROUP BY from_ns / ?, above_ns, cause, culprit",
-        "iiitii", ST_HISTORY_HOUR, ST_HISTORY_MINUTE, hours_to_ns, stopped, stopped_to_ns, HOUR_NS);
-    if (r == 0)
-        r = st_history_sql_run(
-            history->db, "DELETE FROM cause WHERE level = ? AND from_ns < ? AND (cause <> ? OR from_ns < ?)",
-            "iiti", ST_HISTORY_MINUTE, hours_to_ns, stopped, stopped_to_ns);
-    return r;
+    st_sql_run(sql,
+               "INSERT INTO cause (level, from_ns, to_ns, above_ns, cause, culprit, n, total_ns, worst_ns,"
+               " explained_ns) SELECT ?, min(from_ns), max(to_ns), above_ns, cause, culprit, sum(n),"
+               " sum(total_ns), max(worst_ns), sum(explained_ns) FROM cause"
+               " WHERE level = ? AND from_ns < ? AND (cause <> ? OR from_ns < ?)"
+               " GROUP BY from_ns / ?, above_ns, cause, culprit",
+               "iiitii", ST_HISTORY_HOUR, ST_HISTORY_MINUTE, hours_to_ns, stopped, stopped_to_ns, HOUR_NS);
+    st_sql_run(sql, "DELETE FROM cause WHERE level = ? AND from_ns < ? AND (cause <> ? OR from_ns < ?)",
+               "iiti", ST_HISTORY_MINUTE, hours_to_ns, stopped, stopped_to_ns);
 }
 
 /* The measured time. Time before the first late wake-up counts, too. It is summed from minutes if the file
  * has them for the whole time. */
-static int read_span(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
-                     struct st_cause_span *span)
+static void read_span(struct st_sql *sql, int64_t since_ns, int64_t until_ns, struct st_cause_span *span)
 {
-    int64_t minutes_from_ns = INT64_MIN, hours_from_ns = INT64_MIN;
-    int r = st_history_sql_oldest(reader->db, ST_HISTORY_MINUTE, &minutes_from_ns);
-    if (r == 0)
-        r = st_history_sql_oldest(reader->db, ST_HISTORY_HOUR, &hours_from_ns);
-    if (r < 0)
-        return r;
+    const int64_t minutes_from_ns = st_sql_oldest(sql, ST_HISTORY_MINUTE, INT64_MIN),
+                  hours_from_ns = st_sql_oldest(sql, ST_HISTORY_HOUR, INT64_MIN);
     const bool minutes = minutes_from_ns <= since_ns || hours_from_ns >= minutes_from_ns / HOUR_NS * HOUR_NS;
-    sqlite3_stmt *statement;
-    r = st_history_sql_prepare(reader->db, &statement,
-                               "SELECT min(from_ns), max(to_ns), sum(measured_ns), sum(cycles) FROM span"
-                               " WHERE level = ? AND to_ns > ? AND from_ns < ?",
-                               "iii", minutes ? ST_HISTORY_MINUTE : ST_HISTORY_HOUR, since_ns, until_ns);
-    if (r < 0)
-        return r;
-    r = st_history_sql_step(statement);
-    if (r == 1 && st_history_sql_int(statement, 3) != INT64_MIN)
-        st_history_sql_row(statement, "iiii", &span->from_wall_ns, &span->to_wall_ns, &span->measured_ns,
-                           &span->wakes_n);
-    sqlite3_finalize(statement);
-    return r < 0 ? r : 0;
+    struct st_cause_span seen = *span;
+    sqlite3_stmt *rows =
+        st_sql_rows(sql,
+                    "SELECT min(from_ns), max(to_ns), sum(measured_ns), sum(cycles)"
+                    " FROM span WHERE level = ? AND to_ns > ? AND from_ns < ?",
+                    "iii", minutes ? ST_HISTORY_MINUTE : ST_HISTORY_HOUR, since_ns, until_ns);
+    while (st_sql_next(sql, rows, "iiii", &seen.from_wall_ns, &seen.to_wall_ns, &seen.measured_ns,
+                       &seen.wakes_n))
+        *span = (int64_t)seen.wakes_n != INT64_MIN ? seen : *span;
 }
 
 static void take_limit(int64_t above_ns, struct st_cause_span *span)
@@ -82,24 +60,30 @@ static void take_limit(int64_t above_ns, struct st_cause_span *span)
     span->above_most_ns = ST_MAX(span->above_most_ns, above_ns);
 }
 
-static void take_row(sqlite3_stmt *statement, struct st_cause_sums *sums, struct st_cause_span *span)
+static void read_rows(struct st_sql *sql, int64_t since_ns, int64_t until_ns, struct st_cause_sums *sums,
+                      struct st_cause_span *span)
 {
     char name[40];
     struct st_cause_sum row = {0};
     int64_t above_ns;
-    st_history_sql_row(statement, "ttiiiii", name, sizeof(name), row.culprit, sizeof(row.culprit), &row.n,
-                       &row.total_ns, &row.worst_ns, &row.explained_ns, &above_ns);
-    while (row.cause < ST_CAUSE_COUNT && strcmp(name, st_cause_kind_name(row.cause)) != 0)
-        row.cause++;
-    if (row.cause == ST_CAUSE_COUNT)
-        row.cause = ST_CAUSE_UNKNOWN; /* of a later version */
-    row.figures = row.explained_ns != INT64_MIN;
-    if (!row.figures)
-        row.explained_ns = 0;
-    if (row.n == 0)
-        return; /* no sleeptuned has written that */
-    take_limit(above_ns, span);
-    st_cause_sums_add(sums, &row);
+    sqlite3_stmt *rows = st_sql_rows(sql,
+                                     "SELECT cause, culprit, n, total_ns, worst_ns, explained_ns, above_ns"
+                                     " FROM cause WHERE to_ns > ? AND from_ns < ?"
+                                     " AND CAST(n AS INTEGER) <> 0", /* no sleeptuned has written that */
+                                     "ii", since_ns, until_ns);
+    while (st_sql_next(sql, rows, "ttiiiii", name, sizeof(name), row.culprit, sizeof(row.culprit), &row.n,
+                       &row.total_ns, &row.worst_ns, &row.explained_ns, &above_ns)) {
+        row.cause = 0;
+        while (row.cause < ST_CAUSE_COUNT && strcmp(name, st_cause_kind_name(row.cause)) != 0)
+            row.cause++;
+        if (row.cause == ST_CAUSE_COUNT)
+            row.cause = ST_CAUSE_UNKNOWN; /* of a later version */
+        row.figures = row.explained_ns != INT64_MIN;
+        if (!row.figures)
+            row.explained_ns = 0;
+        take_limit(above_ns, span);
+        st_cause_sums_add(sums, &row);
+    }
 }
 
 /* Adds a minute that is not in the file. */
@@ -125,21 +109,10 @@ int st_history_read_causes(struct st_history_reader *reader, int64_t since_ns, i
     struct st_cause_sums sums = {.n = 0};
     struct st_cause_span span = {.asked_from_wall_ns = since_ns, .tracer = "no tracer ran in that time"};
     const int64_t to_ns = until_ns != INT64_MIN ? until_ns : INT64_MAX;
-    sqlite3_stmt *statement;
-    int r = read_span(reader, since_ns, to_ns, &span);
-    if (r == 0)
-        r = st_history_sql_prepare(
-            reader->db, &statement,
-            "SELECT cause, culprit, n, total_ns, worst_ns, explained_ns, above_ns FROM cause"
-            " WHERE to_ns > ? AND from_ns < ?",
-            "ii", since_ns, to_ns);
-    if (r < 0)
-        return r;
-    while ((r = st_history_sql_step(statement)) == 1)
-        take_row(statement, &sums, &span);
-    sqlite3_finalize(statement);
-    if (r < 0)
-        return r;
+    read_span(&reader->sql, since_ns, to_ns, &span);
+    read_rows(&reader->sql, since_ns, to_ns, &sums, &span);
+    if (reader->sql.r < 0)
+        return reader->sql.r;
     ST_EACH_OF (row, sums.rows, sums.n) {
         if (row->culprit[0] != '\0')
             span.tracer[0] = '\0';

@@ -17,35 +17,29 @@
 int st_history_add_facts(struct st_history *history, int64_t from_ns, int64_t wall_ns,
                          const struct st_history_fact *facts, size_t facts_n)
 {
-    sqlite3 *db = history->db;
-    int64_t number = 1;
-    int r = st_history_sql_run(
-        db, "CREATE TEMP TABLE IF NOT EXISTS seen (kind TEXT, name TEXT, value TEXT, UNIQUE (kind, name))",
-        "");
-    if (r == 0)
-        r = st_history_sql_run(db, "DELETE FROM temp.seen", "");
-    for (size_t i = 0; r == 0 && i < facts_n; i++)
-        r = st_history_sql_run(db, "INSERT OR IGNORE INTO temp.seen VALUES (?, ?, ?)", "ttt", facts[i].kind,
-                               facts[i].name, facts[i].value);
-    if (r == 0)
-        r = st_history_sql_number(db, &number, "SELECT max(change_n) + 1 FROM fact", "");
-    if (r == 0)
-        r = st_history_sql_run(
-            db,
-            "INSERT INTO fact (from_ns, at_ns, change_n, kind, name, value, was)"
-            " SELECT ?1, ?2, CASE WHEN kind IN (SELECT kind FROM fact) THEN ?3 ELSE 0 END, kind,"
-            " name, seen.value, last.value FROM temp.seen LEFT JOIN " LAST
-            " AS last USING (kind, name) WHERE seen.value IS NOT last.value ORDER BY seen.rowid",
-            "iii", from_ns, wall_ns, number);
-    if (r == 0) /* where none of a kind is seen, it could not be read */
-        r = st_history_sql_run(db,
-                               "INSERT INTO fact (from_ns, at_ns, change_n, kind, name, value, was)"
-                               " SELECT ?1, ?2, ?3, kind, name, NULL, value FROM " LAST
-                               " WHERE value IS NOT NULL AND kind IN ('file', 'package') AND kind IN"
-                               " (SELECT kind FROM temp.seen) AND (kind, name) NOT IN"
-                               " (SELECT kind, name FROM temp.seen)",
-                               "iii", from_ns, wall_ns, number);
-    return r;
+    struct st_sql *sql = &history->sql;
+    st_sql_exec(
+        sql, "CREATE TEMP TABLE IF NOT EXISTS seen (kind TEXT, name TEXT, value TEXT, UNIQUE (kind, name));"
+             "DELETE FROM temp.seen");
+    ST_EACH_OF (fact, facts, facts_n)
+        st_sql_run(sql, "INSERT OR IGNORE INTO temp.seen VALUES (?, ?, ?)", "ttt", fact->kind, fact->name,
+                   fact->value);
+    const int64_t number = st_sql_number(sql, 1, "SELECT max(change_n) + 1 FROM fact", "");
+    st_sql_run(sql,
+               "INSERT INTO fact (from_ns, at_ns, change_n, kind, name, value, was)"
+               " SELECT ?1, ?2, CASE WHEN kind IN (SELECT kind FROM fact) THEN ?3 ELSE 0 END, kind,"
+               " name, seen.value, last.value FROM temp.seen LEFT JOIN " LAST
+               " AS last USING (kind, name) WHERE seen.value IS NOT last.value ORDER BY seen.rowid",
+               "iii", from_ns, wall_ns, number);
+    /* where none of a kind is seen, it could not be read */
+    st_sql_run(sql,
+               "INSERT INTO fact (from_ns, at_ns, change_n, kind, name, value, was)"
+               " SELECT ?1, ?2, ?3, kind, name, NULL, value FROM " LAST
+               " WHERE value IS NOT NULL AND kind IN ('file', 'package') AND kind IN"
+               " (SELECT kind FROM temp.seen) AND (kind, name) NOT IN"
+               " (SELECT kind, name FROM temp.seen)",
+               "iii", from_ns, wall_ns, number);
+    return sql->r;
 }
 
 /* --- reading --- */
@@ -57,17 +51,16 @@ struct changes {
     size_t sessions_n;
 };
 
-static int read_facts(sqlite3 *db, struct changes *changes, json_t *list)
+static void read_facts(struct st_sql *sql, struct changes *changes, json_t *list)
 {
-    sqlite3_stmt *rows;
-    int r = st_history_sql_prepare(db, &rows,
-                                   "SELECT change_n, from_ns, at_ns, kind, name, was AS before, value AS now "
-                                   "FROM fact WHERE change_n > 0 AND change_n >"
-                                   " (SELECT max(change_n) FROM fact) - ? ORDER BY change_n, id",
-                                   "i", (int64_t)CHANGES_MAX);
-    while (r >= 0 && (r = st_history_sql_step(rows)) == 1) {
-        int64_t number, from_ns, at_ns;
-        st_history_sql_row(rows, "iii", &number, &from_ns, &at_ns);
+    int64_t number, from_ns, at_ns;
+    sqlite3_stmt *rows =
+        st_sql_rows(sql,
+                    "SELECT change_n, from_ns, at_ns, kind, name, was AS before, value AS now "
+                    "FROM fact WHERE change_n > 0 AND change_n >"
+                    " (SELECT max(change_n) FROM fact) - ? ORDER BY change_n, id",
+                    "i", (int64_t)CHANGES_MAX);
+    while (st_sql_next(sql, rows, "iii", &number, &from_ns, &at_ns)) {
         struct st_since_change *last = changes->n > 0 ? &changes->changes[changes->n - 1] : NULL;
         if (last == NULL || last->number != number) {
             if (last != NULL && at_ns < last->at_ns)
@@ -81,8 +74,6 @@ static int read_facts(sqlite3 *db, struct changes *changes, json_t *list)
         if (json_array_size(what) < WHAT_MAX)
             (void)json_array_append_new(what, st_history_read_object(rows, 3));
     }
-    sqlite3_finalize(rows);
-    return r;
 }
 
 /* On the source that was watched longest while something played: two sources see the same music. A session of
@@ -101,17 +92,14 @@ static const char sessions[] =
     " SELECT min(from_ns) AS first_ns, max(to_ns), CAST(total(to_ns - from_ns) AS INTEGER), kind,"
     " total(dropouts_n) FROM numbered GROUP BY kind, number ORDER BY first_ns";
 
-static int read_sessions(sqlite3 *db, struct changes *changes)
+static void read_sessions(struct st_sql *sql, struct changes *changes)
 {
-    sqlite3_stmt *rows;
-    int r = st_history_sql_prepare(db, &rows, sessions, "ii", (int64_t)RUNS_MAX, PAUSE_NS);
-    while (r >= 0 && (r = st_history_sql_step(rows)) == 1) {
-        struct st_since_session *session = &changes->sessions[changes->sessions_n++];
-        st_history_sql_row(rows, "iiiia", &session->from_ns, &session->to_ns, &session->played_ns,
-                           &session->kind, &session->dropouts_n);
-    }
-    sqlite3_finalize(rows);
-    return r;
+    struct st_since_session *session = changes->sessions;
+    sqlite3_stmt *rows = st_sql_rows(sql, sessions, "ii", (int64_t)RUNS_MAX, PAUSE_NS);
+    while (st_sql_next(sql, rows, "iiiia", &session->from_ns, &session->to_ns, &session->played_ns,
+                       &session->kind, &session->dropouts_n))
+        session++;
+    changes->sessions_n = (size_t)(session - changes->sessions);
 }
 
 static json_t *side_json(const struct st_since_side *side)
@@ -135,23 +123,30 @@ static void add_verdicts(const struct changes *changes, json_t *list)
     }
 }
 
-int st_history_read_changes(struct st_history_reader *reader, json_t **ret)
+json_t *st_history_changes(struct st_sql *sql)
 {
     struct changes *changes = calloc(1, sizeof(*changes));
     json_t *list = json_array();
-    int64_t now_ns = INT64_MIN; /* sleeptuned writes what it watches each minute */
-    int r = changes != NULL && list != NULL ? read_facts(reader->db, changes, list) : -ENOMEM;
-    if (r == 0 && changes->n > 0)
-        r = st_history_sql_number(reader->db, &now_ns, "SELECT max(to_ns) FROM main.watch", "");
-    if (r == 0 && changes->n > 0)
-        r = read_sessions(reader->db, changes);
-    if (r == 0 && changes->n > 0)
-        r = st_since_judge(changes->sessions, changes->sessions_n, changes->changes, changes->n, now_ns);
-    if (r == 0) {
-        add_verdicts(changes, list);
-        *ret = json_incref(list);
+    if (changes != NULL && list != NULL)
+        read_facts(sql, changes, list);
+    else
+        sql->r = -ENOMEM;
+    if (sql->r == 0 && changes->n > 0) {
+        /* sleeptuned writes what it watches each minute */
+        const int64_t now_ns = st_sql_number(sql, INT64_MIN, "SELECT max(to_ns) FROM main.watch", "");
+        read_sessions(sql, changes);
+        if (sql->r == 0)
+            sql->r =
+                st_since_judge(changes->sessions, changes->sessions_n, changes->changes, changes->n, now_ns);
     }
-    json_decref(list);
+    if (sql->r == 0)
+        add_verdicts(changes, list);
     free(changes);
-    return r;
+    return list;
+}
+
+int st_history_read_changes(struct st_history_reader *reader, json_t **ret)
+{
+    *ret = st_history_changes(&reader->sql);
+    return reader->sql.r;
 }

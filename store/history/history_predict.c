@@ -21,53 +21,44 @@ static int begin(struct st_predict_run *run, int64_t frames, int64_t rate_hz)
     return r;
 }
 
-static int take_minute(struct st_predict_run *run, sqlite3_stmt *statement, struct st_history_sum *sum,
+int st_history_predict(struct st_history_reader *reader, struct st_predict_run *run,
                        struct st_history_predict *ret)
 {
-    int64_t from_ns, measured_ns, max_ns, frames, rate_hz;
-    int r = 0;
-    st_history_sql_row(statement, "iiiiii", &from_ns, &ret->until_ns, &measured_ns, &max_ns, &frames,
-                       &rate_hz);
-    if (measured_ns <= 0 || measured_ns > DAY_NS)
-        return measured_ns == 0 ? 0 : -EBADMSG;
-    if (run->frames == 0) {
-        ret->since_ns = from_ns;
-        r = begin(run, frames, rate_hz);
-    }
-    st_hist_reset(&sum->hist);
-    const bool late = max_ns > run->kept_above_ns;
-    if (r == 0 && late)
-        r = st_history_sum_add(sum, sqlite3_column_blob(statement, 6),
-                               (size_t)sqlite3_column_bytes(statement, 6));
-    if (r == 0)
-        st_predict_add_span(run, st_period_index_at(&run->period, 0, measured_ns), max_ns,
-                            late ? &sum->hist : NULL);
-    return r;
-}
-
-int st_history_predict(struct st_history_reader *reader, struct st_predict_run *ret_run,
-                       struct st_history_predict *ret)
-{
+    struct st_sql *sql = &reader->sql;
     struct st_history_sum sum = {0}; /* 2 digits: a quarter of the time that 3 take */
-    sqlite3_stmt *statement = NULL;
-    *ret_run = (struct st_predict_run){0};
+    int64_t from_ns, measured_ns, max_ns, frames, rate_hz;
+    *run = (struct st_predict_run){0};
     *ret = (struct st_history_predict){0};
-    int r = st_history_sql_number(reader->db, &ret->other_ns,
+    ret->other_ns = st_sql_number(sql, 0,
                                   "SELECT CAST(total(measured_ns) AS INTEGER) FROM span"
                                   " WHERE level = ?1 AND conditions IS NOT " SETTINGS,
                                   "i", ST_HISTORY_MINUTE);
-    if (r == 0)
-        r = st_history_sum_init(&sum, ST_HISTORY_DIGITS);
-    if (r == 0)
-        r = st_history_sql_prepare(
-            reader->db, &statement,
-            "SELECT from_ns, to_ns, measured_ns, lateness_max_ns, c.frames, c.rate_hz, lateness FROM span"
-            " JOIN conditions AS c ON c.id = conditions WHERE level = ?1 AND conditions = " SETTINGS
-            " AND from_ns NOT IN (SELECT from_ns FROM cause WHERE cause = ?2) ORDER BY from_ns, span.id",
-            "it", ST_HISTORY_MINUTE, st_cause_kind_name(ST_CAUSE_STOPPED));
-    while (r == 0 && (r = st_history_sql_step(statement)) == 1)
-        r = take_minute(ret_run, statement, &sum, ret);
-    sqlite3_finalize(statement);
+    sqlite3_stmt *rows = st_sql_rows(
+        sql,
+        "SELECT from_ns, to_ns, measured_ns, lateness_max_ns, c.frames, c.rate_hz, lateness FROM span"
+        " JOIN conditions AS c ON c.id = conditions WHERE level = ?1 AND conditions = " SETTINGS
+        " AND measured_ns <> 0 AND from_ns NOT IN (SELECT from_ns FROM cause WHERE cause = ?2)"
+        " ORDER BY from_ns, span.id",
+        "it", ST_HISTORY_MINUTE, st_cause_kind_name(ST_CAUSE_STOPPED));
+    if (sql->r == 0)
+        sql->r = st_history_sum_init(&sum, ST_HISTORY_DIGITS);
+    while (st_sql_next(sql, rows, "iiiiii", &from_ns, &ret->until_ns, &measured_ns, &max_ns, &frames,
+                       &rate_hz)) {
+        if (measured_ns <= 0 || measured_ns > DAY_NS)
+            sql->r = -EBADMSG;
+        else if (run->frames == 0) {
+            ret->since_ns = from_ns;
+            sql->r = begin(run, frames, rate_hz);
+        }
+        st_hist_reset(&sum.hist);
+        const bool late = max_ns > run->kept_above_ns;
+        if (sql->r == 0 && late)
+            sql->r =
+                st_history_sum_add(&sum, sqlite3_column_blob(rows, 6), (size_t)sqlite3_column_bytes(rows, 6));
+        if (sql->r == 0)
+            st_predict_add_span(run, st_period_index_at(&run->period, 0, measured_ns), max_ns,
+                                late ? &sum.hist : NULL);
+    }
     st_history_sum_finish(&sum);
-    return r == 0 && ret_run->frames == 0 ? -ENODATA : r;
+    return sql->r == 0 && run->frames == 0 ? -ENODATA : sql->r;
 }

@@ -56,22 +56,20 @@ struct st_history_mark {
 };
 
 struct st_history {
-    sqlite3 *db;
+    struct st_sql sql;
     char *path;
     struct st_history_mark file, log; /* as we left them */
     struct st_history_sum sum;
 };
 
 struct st_history_reader {
-    sqlite3 *db;
-    struct st_history_sql_time time;
+    struct st_sql sql;
     struct st_history_sum sum;
 };
 
 /* --- history_events.c --- */
 
-/** Makes the table of events. @return SQLite result code. */
-int st_history_make_event_table(sqlite3 *db);
+void st_history_make_event_table(struct st_sql *sql);
 
 /* --- history_reader.c --- */
 
@@ -81,11 +79,11 @@ json_t *st_history_read_object(sqlite3_stmt *statement, int first);
 
 /* --- history_causes.c --- */
 
-/** Adds the causes of a minute; called by st_history_add_minute. Errors as st_history_open. */
-ST_NODISCARD int st_history_causes_add(struct st_history *history, const struct st_history_minute *minute);
+/** Adds the causes of a minute; called by st_history_add_minute. */
+void st_history_causes_add(struct st_sql *sql, const struct st_history_minute *minute);
 
 /** Sums minutes of older days to hours; called by st_history_retain. */
-ST_NODISCARD int st_history_causes_retain(struct st_history *history, int64_t now_wall_ns);
+void st_history_causes_retain(struct st_sql *sql, int64_t now_wall_ns);
 
 /* --- history_watched.c --- */
 
@@ -95,17 +93,20 @@ ST_NODISCARD int st_history_causes_retain(struct st_history *history, int64_t no
 #define ST_HISTORY_WATCH_JOIN_NS                                                                             \
     (15 * ST_NS_PER_S) /* a shorter time between two minutes does not interrupt the watching */
 
-/** The first part of [since, until) in which sources were watched that knew that nothing played. @return 1,
- * 0: none, or as st_history_read_open. */
-ST_NODISCARD int st_history_read_idle(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
-                                      int64_t *ret_from_ns, int64_t *ret_to_ns);
+/** The first part of [since, until) in which sources were watched that knew that nothing played. @return
+ * false: there is none, or an error. */
+bool st_history_read_idle(struct st_sql *sql, int64_t since_ns, int64_t until_ns, int64_t *ret_from_ns,
+                          int64_t *ret_to_ns);
 
-/** Other programs' dropouts with a time in [since, until); INT64_MIN: nothing was watched then. @return 0 or
- * as st_history_read_open. */
-ST_NODISCARD int st_history_read_count(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
-                                       int64_t *ret);
+/** Other programs' dropouts with a time in [since, until); INT64_MIN: nothing was watched then. */
+int64_t st_history_read_count(struct st_sql *sql, int64_t since_ns, int64_t until_ns);
 
-/** What was watched, as "watched" of the document: [{source, watched_ns, playing_ns, frames, rate_hz}].
- * @return 0 or as st_history_read_open. */
-ST_NODISCARD int st_history_read_watched(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
-                                         json_t **ret);
+/** What was watched, as "watched" of the document: [{source, watched_ns, playing_ns, frames, rate_hz}]. New
+ * reference. */
+json_t *st_history_read_watched(struct st_sql *sql, int64_t since_ns, int64_t until_ns);
+
+/* --- history_changes.c --- */
+
+/** What changed, and whether dropouts changed with it (evidence/since.h): array "changes" of
+ * sleeptune-history/1, of the whole file, the last 64. New reference; NULL: an error. */
+json_t *st_history_changes(struct st_sql *sql);

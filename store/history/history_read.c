@@ -33,6 +33,7 @@ struct group {
 
 struct walk {
     struct st_history_reader *reader;
+    struct st_sql *sql;            /* the reader's */
     struct st_text_buffer writing; /* the document, up to its last row */
     size_t rows_n;
     json_t *used;               /* ids of the rows' conditions, each once */
@@ -58,57 +59,51 @@ static bool has(const json_t *ids, const json_t *id)
 }
 
 /* Row by row, so that only one of them is a json_t at a time. */
-static int append(struct walk *walk, json_t *row)
+static void append(struct walk *walk, json_t *row)
 {
     json_t *id = json_object_get(row, "conditions");
-    int r = row == NULL ? -ENOMEM : walk->rows_n++ == ST_HISTORY_ROWS_MAX ? -E2BIG : 0;
-    if (r == 0 && json_is_integer(id) && !has(walk->used, id) && json_array_append(walk->used, id) != 0)
-        r = -ENOMEM;
-    if (r == 0 && ((walk->rows_n > 1 && st_json_write(",", 1, &walk->writing) != 0) ||
-                   json_dump_callback(row, st_json_write, &walk->writing, JSON_COMPACT) != 0))
-        r = -ENOMEM;
+    if (walk->sql->r == 0 && walk->rows_n++ == ST_HISTORY_ROWS_MAX)
+        walk->sql->r = -E2BIG;
+    if (walk->sql->r == 0 &&
+        (row == NULL ||
+         (json_is_integer(id) && !has(walk->used, id) && json_array_append(walk->used, id) != 0) ||
+         (walk->rows_n > 1 && st_json_write(",", 1, &walk->writing) != 0) ||
+         json_dump_callback(row, st_json_write, &walk->writing, JSON_COMPACT) != 0))
+        walk->sql->r = -ENOMEM;
     json_decref(row);
-    return r;
 }
 
 /* Nothing was measured up to to_ns, because nothing played, or for a reason that is not known. */
-static int append_blank(struct walk *walk, int64_t to_ns, bool nothing_played)
+static void append_blank(struct walk *walk, int64_t to_ns, bool nothing_played)
 {
     const int64_t from_ns = walk->at_ns;
     if (to_ns <= from_ns)
-        return 0;
-    int64_t dropouts_n;
-    const int r = st_history_read_count(walk->reader, from_ns, to_ns, &dropouts_n);
-    if (r < 0)
-        return r;
+        return;
+    const int64_t dropouts_n = st_history_read_count(walk->sql, from_ns, to_ns);
     walk->at_ns = to_ns;
-    return append(walk, json_pack("{s:I, s:I, s:i, s:I, s:n, s:n, s:n, s:n, s:n, s:o, s:n, s:n}", "from_ns",
-                                  (json_int_t)from_ns, "to_ns", (json_int_t)to_ns, "measured_ns", 0,
-                                  "idle_ns", (json_int_t)(nothing_played ? to_ns - from_ns : 0), "cycles",
-                                  "misses", "skipped_periods", "late_wakes", "own_dropouts", "dropouts",
-                                  st_json_known(dropouts_n), "lateness", "conditions"));
+    append(walk, json_pack("{s:I, s:I, s:i, s:I, s:n, s:n, s:n, s:n, s:n, s:o, s:n, s:n}", "from_ns",
+                           (json_int_t)from_ns, "to_ns", (json_int_t)to_ns, "measured_ns", 0, "idle_ns",
+                           (json_int_t)(nothing_played ? to_ns - from_ns : 0), "cycles", "misses",
+                           "skipped_periods", "late_wakes", "own_dropouts", "dropouts",
+                           st_json_known(dropouts_n), "lateness", "conditions"));
 }
 
 /* Nothing was measured up to to_ns. The parts of it in which nothing played are rows of their own; the last
  * minute of an answer is not written yet. Seconds in which a daemon that starts has seen no one play say
  * nothing of the time before them. */
-static int append_gap(struct walk *walk, int64_t to_ns)
+static void append_gap(struct walk *walk, int64_t to_ns)
 {
     const int64_t end_ns = to_ns >= walk->until_ns ? 2 * MINUTE_NS : ST_HISTORY_WATCH_JOIN_NS;
     int64_t from_ns = walk->at_ns, idle_to_ns = walk->at_ns;
-    int r = 0;
     while (idle_to_ns < to_ns && walk->at_ns < to_ns &&
-           (r = st_history_read_idle(walk->reader, idle_to_ns, to_ns, &from_ns, &idle_to_ns)) == 1) {
+           st_history_read_idle(walk->sql, idle_to_ns, to_ns, &from_ns, &idle_to_ns)) {
         if (idle_to_ns - from_ns < ST_MIN(MINUTE_NS, (to_ns - walk->at_ns) / 2))
             continue;
         if (from_ns - walk->at_ns > ST_HISTORY_WATCH_JOIN_NS)
-            r = append_blank(walk, from_ns, false);
-        if (r >= 0)
-            r = append_blank(walk, to_ns - idle_to_ns > end_ns ? idle_to_ns : to_ns, true);
-        if (r < 0)
-            return r;
+            append_blank(walk, from_ns, false);
+        append_blank(walk, to_ns - idle_to_ns > end_ns ? idle_to_ns : to_ns, true);
     }
-    return r < 0 ? r : append_blank(walk, to_ns, false);
+    append_blank(walk, to_ns, false);
 }
 
 /* A minute belongs to the step in which it began, so a row may end after its step. More than a minute beyond
@@ -128,11 +123,11 @@ static void end_group(struct walk *walk)
         walk->until_ns = group->to_ns;
 }
 
-static int append_group(struct walk *walk)
+static void append_group(struct walk *walk)
 {
     struct group *group = &walk->group;
     if (group->rows_n == 0)
-        return 0;
+        return;
     end_group(walk);
     if (group->rows_n > 1) {
         struct st_history_sum *sum = &walk->reader->sum;
@@ -140,28 +135,23 @@ static int append_group(struct walk *walk)
         group->p99_ns = st_history_sum_quantile(sum, 0.99, group->max_ns);
     }
     const int64_t *counts = group->counts;
-    int64_t dropouts_n;
     /* from the last row on: rows can overlap, or be some seconds apart */
-    int r = st_history_read_count(walk->reader, walk->at_ns, group->to_ns, &dropouts_n);
-    if (r < 0)
-        return r;
+    const int64_t dropouts_n = st_history_read_count(walk->sql, walk->at_ns, group->to_ns);
     json_t *lateness =
         json_pack("{s:I, s:o, s:o, s:o}", "n", (json_int_t)group->n, "p50_ns", st_json_known(group->p50_ns),
                   "p99_ns", st_json_known(group->p99_ns), "max_ns", st_json_known(group->max_ns));
-    r = append(walk,
-               json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "from_ns",
-                         (json_int_t)group->from_ns, "to_ns", (json_int_t)group->to_ns, "measured_ns",
-                         (json_int_t)group->measured_ns, "cycles", (json_int_t)counts[ST_HISTORY_CYCLES],
-                         "misses", (json_int_t)counts[ST_HISTORY_MISSES], "miss_events",
-                         st_json_known(counts[ST_HISTORY_MISS_EVENTS]), "skipped_periods",
-                         (json_int_t)counts[ST_HISTORY_SKIPPED], "late_wakes",
-                         (json_int_t)counts[ST_HISTORY_LATE], "own_dropouts",
-                         (json_int_t)counts[ST_HISTORY_OWN], "dropouts", st_json_known(dropouts_n),
-                         "lateness", lateness, "conditions", st_json_known(group->conditions)));
+    append(walk, json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "from_ns",
+                           (json_int_t)group->from_ns, "to_ns", (json_int_t)group->to_ns, "measured_ns",
+                           (json_int_t)group->measured_ns, "cycles", (json_int_t)counts[ST_HISTORY_CYCLES],
+                           "misses", (json_int_t)counts[ST_HISTORY_MISSES], "miss_events",
+                           st_json_known(counts[ST_HISTORY_MISS_EVENTS]), "skipped_periods",
+                           (json_int_t)counts[ST_HISTORY_SKIPPED], "late_wakes",
+                           (json_int_t)counts[ST_HISTORY_LATE], "own_dropouts",
+                           (json_int_t)counts[ST_HISTORY_OWN], "dropouts", st_json_known(dropouts_n),
+                           "lateness", lateness, "conditions", st_json_known(group->conditions)));
     if (group->to_ns > walk->at_ns)
         walk->at_ns = group->to_ns;
     group->rows_n = 0;
-    return r;
 }
 
 /* --- rows of the file --- */
@@ -182,12 +172,12 @@ static int keep_first(struct group *group, const void *bytes, size_t n)
 }
 
 /* Groups of one row need no histogram, because their quantiles are stored. */
-static int add_histogram(struct walk *walk, sqlite3_stmt *statement)
+static int add_histogram(struct walk *walk, sqlite3_stmt *row)
 {
     struct group *group = &walk->group;
     struct st_history_sum *sum = &walk->reader->sum;
-    const void *bytes = sqlite3_column_blob(statement, 8);
-    const size_t n = (size_t)sqlite3_column_bytes(statement, 8);
+    const void *bytes = sqlite3_column_blob(row, 8);
+    const size_t n = (size_t)sqlite3_column_bytes(row, 8);
     if (group->rows_n == 0)
         return keep_first(group, bytes, n);
     int r = 0;
@@ -198,33 +188,32 @@ static int add_histogram(struct walk *walk, sqlite3_stmt *statement)
     return r < 0 ? r : st_history_sum_add(sum, bytes, n);
 }
 
-static int add_row(struct walk *walk, sqlite3_stmt *statement)
+/* A row of COLUMNS. */
+static int add_row(struct walk *walk, sqlite3_stmt *row)
 {
     struct group *group = &walk->group;
-    const int r = add_histogram(walk, statement);
-    if (r < 0)
-        return r;
-    const int64_t max_ns = st_history_sql_int(statement, 6), conditions = st_history_sql_int(statement, 7);
+    const int r = add_histogram(walk, row);
+    const int64_t max_ns = st_sql_int(row, 6), conditions = st_sql_int(row, 7);
     if (group->rows_n == 0) {
         ST_EACH (count, group->counts)
             *count = INT64_MIN;
         group->measured_ns = 0;
         group->n = 0;
         group->max_ns = INT64_MIN;
-        group->p50_ns = st_history_sql_int(statement, 4);
-        group->p99_ns = st_history_sql_int(statement, 5);
+        group->p50_ns = st_sql_int(row, 4);
+        group->p99_ns = st_sql_int(row, 5);
         group->conditions = conditions;
     }
-    group->measured_ns = st_history_sql_add(group->measured_ns, st_history_sql_int(statement, 2));
+    group->measured_ns = st_sql_add(group->measured_ns, st_sql_int(row, 2));
     for (int i = 0; i < ST_HISTORY_COUNTS_N; i++)
-        group->counts[i] = st_history_sql_add(group->counts[i], st_history_sql_int(statement, COUNTS_AT + i));
-    group->n = st_history_sql_add(group->n, st_history_sql_int(statement, 3));
+        group->counts[i] = st_sql_add(group->counts[i], st_sql_int(row, COUNTS_AT + i));
+    group->n = st_sql_add(group->n, st_sql_int(row, 3));
     if (max_ns > group->max_ns)
         group->max_ns = max_ns;
     if (group->conditions != conditions)
         group->conditions = INT64_MIN;
     group->rows_n++;
-    return 0;
+    return r;
 }
 
 static int64_t floor_to(int64_t ns, int64_t step_ns)
@@ -235,40 +224,28 @@ static int64_t floor_to(int64_t ns, int64_t step_ns)
 
 /* Adds a row of the file to the group of its step or begins the next group. Minutes begin at any time. An
  * hour or a day counts as a whole. */
-static int take(struct walk *walk, sqlite3_stmt *statement, int64_t step_ns)
+static int take(struct walk *walk, sqlite3_stmt *row, int64_t step_ns)
 {
     struct group *group = &walk->group;
-    const int64_t row_from_ns = st_history_sql_int(statement, 0);
+    const int64_t row_from_ns = st_sql_int(row, 0);
     const bool minutes = step_ns == MINUTE_NS;
     const int64_t step_from_ns = minutes ? row_from_ns : floor_to(row_from_ns, step_ns);
-    int64_t row_to_ns = st_history_sql_int(statement, 1);
+    int64_t row_to_ns = st_sql_int(row, 1);
     if (row_to_ns > walk->end_ns)
         row_to_ns = ST_MAX(walk->end_ns, row_from_ns);
-    if (group->rows_n > 0 && (minutes || step_from_ns != group->step_ns)) {
-        const int r = append_group(walk);
-        if (r < 0)
-            return r;
-    }
+    if (minutes || step_from_ns != group->step_ns)
+        append_group(walk);
     if (group->rows_n == 0) {
         group->step_ns = step_from_ns;
         group->from_ns = ST_MAX(step_from_ns, walk->part_ns);
-        if (group->from_ns > (minutes ? st_ns_add(walk->at_ns, JOIN_NS) : walk->at_ns)) {
-            const int r = append_gap(walk, group->from_ns);
-            if (r < 0)
-                return r;
-        }
+        if (group->from_ns > (minutes ? st_ns_add(walk->at_ns, JOIN_NS) : walk->at_ns))
+            append_gap(walk, group->from_ns);
         group->rows_to_ns = row_to_ns;
     }
-    if (group->rows_to_ns < row_to_ns)
-        group->rows_to_ns = row_to_ns;
-    group->to_ns = group->rows_to_ns;
-    if (!minutes) {
-        if (group->to_ns < walk->until_ns)
-            group->to_ns = walk->until_ns;
-        if (group->to_ns > step_from_ns + step_ns)
-            group->to_ns = step_from_ns + step_ns;
-    }
-    return add_row(walk, statement);
+    group->to_ns = group->rows_to_ns = ST_MAX(row_to_ns, group->rows_to_ns);
+    if (!minutes)
+        group->to_ns = ST_MIN(ST_MAX(walk->until_ns, group->to_ns), step_from_ns + step_ns);
+    return walk->sql->r < 0 ? walk->sql->r : add_row(walk, row);
 }
 
 /* The level whose rows make up steps of this length. */
@@ -283,62 +260,43 @@ static int64_t level_of(int64_t step_ns)
 }
 
 /* Rows of [since, until) by steps. */
-static int walk_part(struct walk *walk, int64_t since_ns, int64_t until_ns, int64_t step_ns)
+static void walk_part(struct walk *walk, int64_t since_ns, int64_t until_ns, int64_t step_ns)
 {
-    sqlite3_stmt *statement;
+    struct st_sql *sql = walk->sql;
     const int64_t level = level_of(step_ns);
     const int64_t rows_max = step_ns > level * ST_NS_PER_S ? SUMMED_MAX : ST_HISTORY_ROWS_MAX;
-    int64_t rows_n = 0;
-    int r =
-        st_history_sql_number(walk->reader->db, &rows_n,
-                              "SELECT count(*) FROM span WHERE level = ? AND from_ns >= ? AND from_ns < ?",
-                              "iii", level, since_ns, until_ns);
-    if (r < 0 || rows_n > rows_max)
-        return r < 0 ? r : -E2BIG;
-    r = st_history_sql_prepare(walk->reader->db, &statement,
-                               "SELECT " COLUMNS " FROM span WHERE level = ? AND from_ns >= ? AND from_ns < ?"
-                               " ORDER BY from_ns, id",
-                               "iii", level, since_ns, until_ns);
-    if (r < 0)
-        return r;
+    if (st_sql_number(sql, 0, "SELECT count(*) FROM span WHERE level = ? AND from_ns >= ? AND from_ns < ?",
+                      "iii", level, since_ns, until_ns) > rows_max)
+        sql->r = -E2BIG;
+    sqlite3_stmt *rows =
+        st_sql_rows(sql,
+                    "SELECT " COLUMNS " FROM span WHERE level = ? AND from_ns >= ? AND from_ns < ?"
+                    " ORDER BY from_ns, id",
+                    "iii", level, since_ns, until_ns);
     walk->part_ns = since_ns;
-    while ((r = st_history_sql_step(statement)) == 1) {
-        r = take(walk, statement, step_ns);
-        if (r < 0)
-            break;
-    }
-    if (r == 0)
-        r = append_group(walk);
-    sqlite3_finalize(statement);
-    return r;
+    while (st_sql_next(sql, rows, ""))
+        sql->r = take(walk, rows, step_ns);
+    append_group(walk);
 }
 
 /* --- the document --- */
 
 /* All conditions of the answer. */
-static int conditions(struct st_history_reader *reader, const json_t *used, json_t **ret)
+static json_t *conditions(struct st_sql *sql, const json_t *used)
 {
-    sqlite3_stmt *statement;
-    int r = st_history_sql_prepare(reader->db, &statement,
-                                   "SELECT id, kernel, governor, policy, priority, cpu, frames, rate_hz,"
-                                   " load_percent FROM conditions ORDER BY id",
-                                   "");
-    if (r < 0)
-        return r;
     json_t *list = json_array();
-    while ((r = st_history_sql_step(statement)) == 1) {
-        json_t *given = json_integer(sqlite3_column_int64(statement, 0));
+    int64_t id;
+    sqlite3_stmt *rows = st_sql_rows(sql,
+                                     "SELECT id, kernel, governor, policy, priority, cpu, frames, rate_hz,"
+                                     " load_percent FROM conditions ORDER BY id",
+                                     "");
+    while (st_sql_next(sql, rows, "i", &id)) {
+        json_t *given = json_integer(id);
         if (has(used, given))
-            json_array_append_new(list, st_history_read_object(statement, 0));
+            json_array_append_new(list, st_history_read_object(rows, 0));
         json_decref(given);
     }
-    sqlite3_finalize(statement);
-    if (r < 0) {
-        json_decref(list);
-        return r;
-    }
-    *ret = list;
-    return 0;
+    return list;
 }
 
 /* Whole minutes up to an hour, whole hours above. */
@@ -353,46 +311,30 @@ static int64_t usable_step(int64_t step_ns)
 }
 
 /* The requested step, or one that fits the rows in the file. */
-static int choose_step(struct walk *walk, const struct st_history_span *span, int64_t *ret)
+static int64_t choose_step(struct walk *walk, const struct st_history_span *span)
 {
-    int64_t from_ns = span->since_ns, to_ns = walk->until_ns, step_ns = span->step_ns;
-    if (step_ns <= 0) {
-        int64_t first_ns = INT64_MIN;
-        const int r = st_history_sql_oldest(walk->reader->db, ST_HISTORY_HOUR, &first_ns);
-        if (r < 0)
-            return r;
-        if (from_ns < first_ns)
-            from_ns = first_ns;
-        step_ns = st_when_step(to_ns > from_ns ? to_ns - from_ns : 0, ROWS_WANTED);
-    }
-    *ret = usable_step(step_ns);
-    return 0;
+    if (span->step_ns > 0)
+        return usable_step(span->step_ns);
+    const int64_t from_ns = ST_MAX(st_sql_oldest(walk->sql, ST_HISTORY_HOUR, INT64_MIN), span->since_ns);
+    return usable_step(st_when_step(walk->until_ns > from_ns ? walk->until_ns - from_ns : 0, ROWS_WANTED));
 }
 
 /* Minutes if the file still has them, hours before them. */
-static int walk_all(struct walk *walk, int64_t since_ns, int64_t until_ns, int64_t step_ns)
+static void walk_all(struct walk *walk, int64_t since_ns, int64_t until_ns, int64_t step_ns)
 {
-    int64_t minutes_ns = until_ns, hour_ns = INT64_MAX;
-    int r = st_history_sql_oldest(walk->reader->db, ST_HISTORY_MINUTE, &minutes_ns);
-    if (r < 0)
-        return r;
-    minutes_ns = floor_to(minutes_ns, HOUR_NS);
-    if (minutes_ns > until_ns)
-        minutes_ns = until_ns;
-    const int64_t hours_ns = floor_to(since_ns, HOUR_NS);
+    const int64_t hours_ns = floor_to(since_ns, HOUR_NS),
+                  minutes_ns = ST_MIN(
+                      floor_to(st_sql_oldest(walk->sql, ST_HISTORY_MINUTE, until_ns), HOUR_NS), until_ns);
+    int64_t hour_ns = INT64_MAX;
     if (step_ns < HOUR_NS && minutes_ns > since_ns)
-        r = st_history_sql_number(
-            walk->reader->db, &hour_ns,
-            "SELECT min(from_ns) FROM span WHERE level = ? AND from_ns >= ? AND from_ns < ?", "iii",
-            ST_HISTORY_HOUR, hours_ns, minutes_ns);
-    if (r < 0)
-        return r;
-    walk->since_ns = ST_MIN(hour_ns, since_ns);
-    walk->at_ns = walk->since_ns;
-    if (hour_ns == INT64_MAX)
-        return walk_part(walk, since_ns, until_ns, step_ns);
-    r = walk_part(walk, hours_ns, minutes_ns, HOUR_NS);
-    return r < 0 ? r : walk_part(walk, minutes_ns, until_ns, step_ns);
+        hour_ns =
+            st_sql_number(walk->sql, INT64_MAX,
+                          "SELECT min(from_ns) FROM span WHERE level = ? AND from_ns >= ? AND from_ns < ?",
+                          "iii", ST_HISTORY_HOUR, hours_ns, minutes_ns);
+    walk->since_ns = walk->at_ns = ST_MIN(hour_ns, since_ns);
+    if (hour_ns != INT64_MAX)
+        walk_part(walk, hours_ns, minutes_ns, HOUR_NS);
+    walk_part(walk, hour_ns != INT64_MAX ? minutes_ns : since_ns, until_ns, step_ns);
 }
 
 /* The rows decide the times in the head, so the head is written last and moved to the front. */
@@ -420,19 +362,12 @@ static int write_head(struct walk *walk, int64_t step_ns)
 
 static int write_end(struct walk *walk, st_history_more_fn more)
 {
-    json_t *list = NULL, *watched = NULL, *changes = NULL;
-    int r = conditions(walk->reader, walk->used, &list);
-    if (r == 0)
-        r = st_history_read_watched(walk->reader, walk->since_ns, walk->until_ns, &watched);
-    if (r == 0)
-        r = st_history_read_changes(walk->reader, &changes);
-    if (r < 0) {
-        json_decref(watched);
-        json_decref(list);
-        return r;
-    }
-    json_t *end = json_pack("{s:o, s:o, s:o}", "conditions", list, "watched", watched, "changes", changes);
-    if (end != NULL && more != NULL)
+    json_t *list = conditions(walk->sql, walk->used),
+           *watched = st_history_read_watched(walk->sql, walk->since_ns, walk->until_ns),
+           *changes = st_history_changes(walk->sql),
+           *end = json_pack("{s:o, s:o, s:o}", "conditions", list, "watched", watched, "changes", changes);
+    int r = walk->sql->r;
+    if (r == 0 && end != NULL && more != NULL)
         r = more(walk->reader, walk->since_ns, walk->until_ns, end);
     const bool good =
         end != NULL && r == 0 && st_json_write("],", 2, &walk->writing) == 0 &&
@@ -442,31 +377,21 @@ static int write_end(struct walk *walk, st_history_more_fn more)
     return good ? 0 : r < 0 ? r : -ENOMEM;
 }
 
-/* The end of the file or of the request, whichever is later. */
-static int find_end(struct walk *walk)
-{
-    int64_t end_ns = INT64_MAX;
-    const int r = st_history_sql_number(
-        walk->reader->db, &end_ns, "SELECT to_ns FROM span WHERE level = ? ORDER BY from_ns DESC LIMIT 1",
-        "i", ST_HISTORY_MINUTE);
-    walk->end_ns = ST_MAX(end_ns, walk->until_ns);
-    return r;
-}
-
 int st_history_read_text(struct st_history_reader *reader, const struct st_history_span *span,
                          st_history_more_fn more, char **ret)
 {
-    int64_t step_ns = MINUTE_NS;
-    struct walk walk = {.reader = reader, .used = json_array(), .until_ns = span->until_ns};
-    int r = walk.used == NULL ? -ENOMEM : find_end(&walk);
-    if (r == 0)
-        r = choose_step(&walk, span, &step_ns);
-    if (r == 0)
-        r = walk_all(&walk, floor_to(span->since_ns, step_ns), span->until_ns, step_ns);
-    if (r == 0 && span->until_ns > st_ns_add(walk.at_ns, step_ns == MINUTE_NS ? 2 * MINUTE_NS : 0))
-        r = append_gap(&walk, span->until_ns);
-    if (r == 0)
-        r = write_head(&walk, step_ns);
+    struct st_sql *sql = &reader->sql;
+    struct walk walk = {.reader = reader, .sql = sql, .used = json_array(), .until_ns = span->until_ns};
+    /* the end of the file or of the request, whichever is later */
+    walk.end_ns = ST_MAX(st_sql_number(sql, INT64_MAX,
+                                       "SELECT to_ns FROM span WHERE level = ? ORDER BY from_ns DESC LIMIT 1",
+                                       "i", ST_HISTORY_MINUTE),
+                         span->until_ns);
+    const int64_t step_ns = choose_step(&walk, span);
+    walk_all(&walk, floor_to(span->since_ns, step_ns), span->until_ns, step_ns);
+    if (span->until_ns > st_ns_add(walk.at_ns, step_ns == MINUTE_NS ? 2 * MINUTE_NS : 0))
+        append_gap(&walk, span->until_ns);
+    int r = sql->r < 0 ? sql->r : write_head(&walk, step_ns);
     if (r == 0)
         r = write_end(&walk, more);
     free(walk.group.first);

@@ -33,21 +33,22 @@ static int open_with(struct st_history_reader *reader, const char *path, const c
     char uri[4096];
     if (!make_uri(uri, sizeof(uri), path, options))
         return -ENAMETOOLONG;
-    int code =
-        sqlite3_open_v2(uri, &reader->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
+    struct st_sql *sql = &reader->sql;
+    sql->r = 0;
+    const int code =
+        sqlite3_open_v2(uri, &sql->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
     if (code != SQLITE_OK)
-        return st_history_sql_errno(reader->db, code);
-    st_history_sql_distrust(reader->db);
-    st_history_sql_limit_time(reader->db, &reader->time, ST_SQL_READ_NS);
-    sqlite3_busy_timeout(reader->db, BUSY_MS);
-    int64_t version;
-    const int r = st_history_sql_identify(reader->db, &version, error);
-    if (r < 0 || version == 0)
-        return r < 0 ? r : -ENODATA;
+        return st_sql_errno(sql, code);
+    st_sql_distrust(sql);
+    st_sql_limit_time(sql, ST_SQL_READ_NS);
+    sqlite3_busy_timeout(sql->db, BUSY_MS);
+    if (st_sql_identify(sql, error) == 0 && sql->r == 0)
+        return -ENODATA;
     /* each row is read once; the table is that of st_history_read_running */
     static const char prepare[] = "PRAGMA cache_size = -512; PRAGMA temp_store = MEMORY;"
                                   "CREATE TEMP TABLE watch AS SELECT * FROM main.watch WHERE 0";
-    return st_history_sql_errno(reader->db, sqlite3_exec(reader->db, prepare, NULL, NULL, NULL));
+    st_sql_exec(sql, prepare);
+    return sql->r;
 }
 
 /* Is there a log that is not empty? */
@@ -85,13 +86,15 @@ int st_history_read_open(const char *path, struct st_history_reader **ret, const
         /* If no file can be created beside it, SQLite cannot share the log. Without a log no process is
          * writing, and the file alone is complete. */
         if (r < 0 && r != -EBADMSG && !is_other(r) && !has_log(path)) {
-            sqlite3_close(reader->db);
-            reader->db = NULL;
+            sqlite3_close(reader->sql.db);
+            reader->sql.db = NULL;
             *error = "";
             r = open_with(reader, path, "mode=ro&immutable=1", error);
         }
-        if (r == 0) /* all reads see one state */
-            r = st_history_sql_run(reader->db, "BEGIN", "");
+        if (r == 0) { /* all reads see one state */
+            st_sql_exec(&reader->sql, "BEGIN");
+            r = reader->sql.r;
+        }
     }
     if (r < 0) {
         if (r == -ENODATA)
@@ -111,14 +114,14 @@ void st_history_read_close(struct st_history_reader *reader)
 {
     if (reader == NULL)
         return;
-    sqlite3_close(reader->db);
+    sqlite3_close(reader->sql.db);
     st_history_sum_finish(&reader->sum);
     free(reader);
 }
 
 const char *st_history_read_error(const struct st_history_reader *reader, int r)
 {
-    return st_history_sql_sentence(reader->db, r);
+    return st_sql_sentence(&reader->sql, r);
 }
 
 json_t *st_history_read_object(sqlite3_stmt *statement, int first)
@@ -127,7 +130,7 @@ json_t *st_history_read_object(sqlite3_stmt *statement, int first)
     char text[256];
     for (int i = first; i < sqlite3_column_count(statement); i++) {
         const int type = sqlite3_column_type(statement, i);
-        st_history_sql_text(statement, i, text, sizeof(text));
+        st_sql_text(statement, i, text, sizeof(text));
         st_json_set(object, sqlite3_column_name(statement, i),
                     type == SQLITE_INTEGER ? json_integer(sqlite3_column_int64(statement, i))
                     : type == SQLITE_FLOAT ? st_json_real_or_null(true, sqlite3_column_double(statement, i))

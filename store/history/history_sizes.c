@@ -32,39 +32,27 @@ static const char sizes[] = SIZED_RUNS
     " FROM size LEFT JOIN at USING (source, frames, rate_hz) GROUP BY 1, 2, 3"
     " ORDER BY source, 1.0 * frames / rate_hz LIMIT ?5";
 
-static int read_sizes(sqlite3 *db, int64_t since_ns, int64_t until_ns, struct st_history_sizes *ret)
-{
-    sqlite3_stmt *rows = NULL;
-    int r = st_history_sql_prepare(db, &rows, sizes, "iiiii", since_ns, until_ns,
-                                   ST_HISTORY_BURST_S * ST_NS_PER_S, (int64_t)ST_HISTORY_WATCH_JOIN_NS,
-                                   (int64_t)ST_HISTORY_SIZES_MAX);
-    while (r >= 0 && (r = st_history_sql_step(rows)) == 1) {
-        struct st_history_size *size = &ret->sizes[ret->n++];
-        st_history_sql_row(rows, "tiiiii", size->source, sizeof(size->source), &size->frames, &size->rate_hz,
-                           &size->playing_ns, &size->dropouts_n, &size->bursts_n);
-    }
-    sqlite3_finalize(rows);
-    return r;
-}
-
 int st_history_read_sizes(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                           struct st_history_sizes *ret)
 {
-    sqlite3_stmt *rows = NULL;
+    struct st_sql *sql = &reader->sql;
+    struct st_history_size *size = ret->sizes;
+    struct st_history_run *run = ret->runs;
     until_ns = until_ns != INT64_MIN ? until_ns : INT64_MAX;
-    ret->n = ret->runs_n = 0;
-    int r = read_sizes(reader->db, since_ns, until_ns, ret);
-    if (r == 0)
-        r = st_history_sql_prepare(
-            reader->db, &rows,
-            RUNS("(" SIZED " OR " UNSIZED
-                 ")") " SELECT * FROM (SELECT * FROM run ORDER BY a DESC LIMIT ?3) ORDER BY a",
-            "iii", since_ns, until_ns, (int64_t)ST_HISTORY_RUNS_MAX + 1);
-    while (r >= 0 && rows != NULL && (r = st_history_sql_step(rows)) == 1) {
-        struct st_history_run *run = &ret->runs[ret->runs_n++];
-        st_history_sql_row(rows, "tiiii", run->source, sizeof(run->source), &run->from_wall_ns,
-                           &run->to_wall_ns, &run->frames, &run->rate_hz);
-    }
-    sqlite3_finalize(rows);
-    return r;
+    sqlite3_stmt *rows =
+        st_sql_rows(sql, sizes, "iiiii", since_ns, until_ns, ST_HISTORY_BURST_S * ST_NS_PER_S,
+                    (int64_t)ST_HISTORY_WATCH_JOIN_NS, (int64_t)ST_HISTORY_SIZES_MAX);
+    while (st_sql_next(sql, rows, "tiiiii", size->source, sizeof(size->source), &size->frames, &size->rate_hz,
+                       &size->playing_ns, &size->dropouts_n, &size->bursts_n))
+        size++;
+    rows = st_sql_rows(sql,
+                       RUNS("(" SIZED " OR " UNSIZED
+                            ")") " SELECT * FROM (SELECT * FROM run ORDER BY a DESC LIMIT ?3) ORDER BY a",
+                       "iii", since_ns, until_ns, (int64_t)ST_HISTORY_RUNS_MAX + 1);
+    while (st_sql_next(sql, rows, "tiiii", run->source, sizeof(run->source), &run->from_wall_ns,
+                       &run->to_wall_ns, &run->frames, &run->rate_hz))
+        run++;
+    ret->n = (size_t)(size - ret->sizes);
+    ret->runs_n = (size_t)(run - ret->runs);
+    return sql->r;
 }

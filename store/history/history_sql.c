@@ -10,7 +10,7 @@
 #define DAMAGED_TEXT   "it is damaged: "
 #define TOO_LARGE_TEXT DAMAGED_TEXT "a value in the history is larger than any that sleeptune writes"
 
-void st_history_sql_distrust(sqlite3 *db)
+void st_sql_distrust(struct st_sql *sql)
 {
     static const int settings[][2] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
                                       {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
@@ -25,26 +25,26 @@ void st_history_sql_distrust(sqlite3 *db)
     /* SQLite 3.35, which the build asks for, knows all of them, and lets temporary views be; a setting cannot
      * fail on an open file */
     ST_EACH (setting, settings)
-        (void)sqlite3_db_config(db, (*setting)[0], (*setting)[1], NULL);
+        (void)sqlite3_db_config(sql->db, (*setting)[0], (*setting)[1], NULL);
     ST_EACH (limit, limits)
-        (void)sqlite3_limit(db, (*limit)[0], (*limit)[1]);
+        (void)sqlite3_limit(sql->db, (*limit)[0], (*limit)[1]);
 }
 
 static int is_over(void *ctx)
 {
-    const struct st_history_sql_time *time = ctx;
-    return st_posix_thread_cpu_ns(NULL) > time->end_ns;
+    const struct st_sql *sql = ctx;
+    return st_posix_thread_cpu_ns(NULL) > sql->end_ns;
 }
 
-void st_history_sql_limit_time(sqlite3 *db, struct st_history_sql_time *time, int64_t max_ns)
+void st_sql_limit_time(struct st_sql *sql, int64_t max_ns)
 {
-    time->end_ns = st_posix_thread_cpu_ns(NULL) + max_ns;
-    sqlite3_progress_handler(db, OPS_A_LOOK, is_over, time);
+    sql->end_ns = st_posix_thread_cpu_ns(NULL) + max_ns;
+    sqlite3_progress_handler(sql->db, OPS_A_LOOK, is_over, sql);
 }
 
-const char *st_history_sql_sentence(sqlite3 *db, int r)
+const char *st_sql_sentence(const struct st_sql *sql, int r)
 {
-    switch (sqlite3_errcode(db) & 0xff) {
+    switch (sqlite3_errcode(sql->db) & 0xff) {
     case SQLITE_OK: /* SQLite succeeded, but the content is invalid */
     case SQLITE_ROW:
     case SQLITE_DONE:
@@ -54,13 +54,13 @@ const char *st_history_sql_sentence(sqlite3 *db, int r)
     case SQLITE_TOOBIG:
         return TOO_LARGE_TEXT;
     default:
-        return sqlite3_errmsg(db);
+        return sqlite3_errmsg(sql->db);
     }
 }
 
-int st_history_sql_errno(sqlite3 *db, int code)
+int st_sql_errno(const struct st_sql *sql, int code)
 {
-    const int system = db != NULL ? sqlite3_system_errno(db) : 0;
+    const int system = sql->db != NULL ? sqlite3_system_errno(sql->db) : 0;
     switch (code & 0xff) {
     case SQLITE_OK:
     case SQLITE_ROW:
@@ -131,141 +131,137 @@ static int bind(sqlite3_stmt *statement, const char *types, va_list args)
     return SQLITE_OK;
 }
 
-static int prepare(sqlite3 *db, sqlite3_stmt **ret, const char *sql, const char *types, va_list args)
+static sqlite3_stmt *begin(struct st_sql *sql, const char *text, const char *types, va_list args)
 {
-    sqlite3_stmt *statement;
-    int code = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
-    if (code == SQLITE_OK)
-        code = bind(statement, types, args);
-    if (code != SQLITE_OK) {
-        const int r = st_history_sql_errno(db, code);
-        sqlite3_finalize(statement);
-        return r;
+    sqlite3_stmt *rows = NULL;
+    if (sql->r == 0)
+        sql->r = st_sql_errno(sql, sqlite3_prepare_v2(sql->db, text, -1, &rows, NULL));
+    if (sql->r == 0)
+        sql->r = st_sql_errno(sql, bind(rows, types, args));
+    if (sql->r == 0)
+        return rows;
+    sqlite3_finalize(rows);
+    return NULL;
+}
+
+sqlite3_stmt *st_sql_rows(struct st_sql *sql, const char *statement, const char *types, ...)
+{
+    va_list args;
+    va_start(args, types);
+    sqlite3_stmt *rows = begin(sql, statement, types, args);
+    va_end(args);
+    return rows;
+}
+
+void st_sql_exec(struct st_sql *sql, const char *statements)
+{
+    if (sql->r == 0)
+        sql->r = st_sql_errno(sql, sqlite3_exec(sql->db, statements, NULL, NULL, NULL));
+}
+
+int64_t st_sql_int(sqlite3_stmt *row, int i)
+{
+    return sqlite3_column_type(row, i) == SQLITE_NULL ? INT64_MIN : sqlite3_column_int64(row, i);
+}
+
+void st_sql_text(sqlite3_stmt *row, int i, char *buf, size_t buf_bytes)
+{
+    const char *text = (const char *)sqlite3_column_text(row, i);
+    snprintf(buf, buf_bytes, "%s", text != NULL ? text : "");
+}
+
+bool st_sql_next(struct st_sql *sql, sqlite3_stmt *rows, const char *columns, ...)
+{
+    const int code = sql->r == 0 && rows != NULL ? sqlite3_step(rows) : SQLITE_DONE;
+    if (code != SQLITE_ROW) {
+        sql->r = sql->r == 0 ? st_sql_errno(sql, code) : sql->r;
+        sqlite3_finalize(rows);
+        return false;
     }
-    *ret = statement;
-    return 0;
-}
-
-int st_history_sql_prepare(sqlite3 *db, sqlite3_stmt **ret, const char *sql, const char *types, ...)
-{
-    va_list args;
-    va_start(args, types);
-    const int r = prepare(db, ret, sql, types, args);
-    va_end(args);
-    return r;
-}
-
-int st_history_sql_step(sqlite3_stmt *statement)
-{
-    const int code = sqlite3_step(statement);
-    return code == SQLITE_ROW ? 1 : st_history_sql_errno(sqlite3_db_handle(statement), code);
-}
-
-int st_history_sql_number(sqlite3 *db, int64_t *ret, const char *sql, const char *types, ...)
-{
-    sqlite3_stmt *statement;
-    va_list args;
-    va_start(args, types);
-    int r = prepare(db, &statement, sql, types, args);
-    va_end(args);
-    if (r < 0)
-        return r;
-    do
-        r = st_history_sql_step(statement);
-    while (r == 1 && ret == NULL);
-    if (r == 1 && sqlite3_column_type(statement, 0) != SQLITE_NULL)
-        *ret = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    return r < 0 ? r : 0;
-}
-
-int st_history_sql_oldest(sqlite3 *db, int64_t level, int64_t *ret)
-{
-    return st_history_sql_number(db, ret, "SELECT min(from_ns) FROM span WHERE level = ?", "i", level);
-}
-
-int64_t st_history_sql_int(sqlite3_stmt *statement, int i)
-{
-    return sqlite3_column_type(statement, i) == SQLITE_NULL ? INT64_MIN : sqlite3_column_int64(statement, i);
-}
-
-void st_history_sql_row(sqlite3_stmt *statement, const char *columns, ...)
-{
     va_list args;
     va_start(args, columns);
     for (int i = 0; columns[i] != '\0'; i++) {
         void *to = va_arg(args, void *);
-        if (columns[i] == 't' || columns[i] == 's') {
-            st_history_sql_text(statement, i, to, va_arg(args, size_t));
+        if (columns[i] == 't') {
+            st_sql_text(rows, i, to, va_arg(args, size_t));
             continue;
         }
-        const int64_t value = st_history_sql_int(statement, i);
+        const int64_t value = st_sql_int(rows, i);
         *(int64_t *)to = columns[i] != 'a' || (value > 0 && value <= ST_SQL_AMOUNT_MAX) ? value : 0;
     }
     va_end(args);
+    return true;
 }
 
-int64_t st_history_sql_add(int64_t sum, int64_t value)
+void st_sql_run(struct st_sql *sql, const char *statement, const char *types, ...)
+{
+    va_list args;
+    va_start(args, types);
+    sqlite3_stmt *rows = begin(sql, statement, types, args);
+    va_end(args);
+    while (st_sql_next(sql, rows, "")) {
+    }
+}
+
+int64_t st_sql_number(struct st_sql *sql, int64_t none, const char *statement, const char *types, ...)
+{
+    int64_t ret = INT64_MIN;
+    va_list args;
+    va_start(args, types);
+    sqlite3_stmt *rows = begin(sql, statement, types, args);
+    va_end(args);
+    if (st_sql_next(sql, rows, "i", &ret))
+        sqlite3_finalize(rows);
+    return ret != INT64_MIN ? ret : none;
+}
+
+int64_t st_sql_oldest(struct st_sql *sql, int64_t level, int64_t none)
+{
+    return st_sql_number(sql, none, "SELECT min(from_ns) FROM span WHERE level = ?", "i", level);
+}
+
+int64_t st_sql_add(int64_t sum, int64_t value)
 {
     if (sum == INT64_MIN)
         return value;
     return value == INT64_MIN ? sum : st_ns_add(sum, value);
 }
 
-void st_history_sql_text(sqlite3_stmt *statement, int i, char *buf, size_t buf_bytes)
-{
-    const char *text = (const char *)sqlite3_column_text(statement, i);
-    snprintf(buf, buf_bytes, "%s", text != NULL ? text : "");
-}
-
 /* An entry of the schema with pages of its own, so not a view, a trigger or a virtual table. */
 #define IS_STORED    "(type IN ('table', 'index') AND rootpage > 0)"
 #define OUR_TABLES_N 3
 
-int st_history_sql_identify(sqlite3 *db, int64_t *ret_version, const char **error)
+int64_t st_sql_identify(struct st_sql *sql, const char **error)
 {
-    int64_t application = 0, version = 0, all_n = 0, strange_n = 0, ours_n = 0;
-    const struct {
-        int64_t *ret;
-        const char *sql;
-    } numbers[] = {{&application, "PRAGMA application_id"},
-                   {&version, "PRAGMA user_version"},
-                   {&all_n, "SELECT count(*) FROM sqlite_schema"},
-                   {&strange_n, "SELECT count(*) FROM sqlite_schema WHERE NOT " IS_STORED},
-                   {&ours_n,
-                    "SELECT count(DISTINCT name) FROM sqlite_schema WHERE type = 'table' AND " IS_STORED
-                    " AND name IN ('span', 'event', 'conditions')"}};
-    int r = 0;
-    ST_EACH (number, numbers)
-        r = r == 0 ? st_history_sql_number(db, number->ret, number->sql, "") : r;
-    if (r < 0) {
-        *error = st_text("%s", st_history_sql_sentence(db, r));
-        return r;
-    }
+    const int64_t application = st_sql_number(sql, 0, "PRAGMA application_id", ""),
+                  version = st_sql_number(sql, 0, "PRAGMA user_version", ""),
+                  all_n = st_sql_number(sql, 0, "SELECT count(*) FROM sqlite_schema", ""),
+                  strange_n =
+                      st_sql_number(sql, 0, "SELECT count(*) FROM sqlite_schema WHERE NOT " IS_STORED, ""),
+                  ours_n = st_sql_number(
+                      sql, 0,
+                      "SELECT count(DISTINCT name) FROM sqlite_schema WHERE type = 'table' AND " IS_STORED
+                      " AND name IN ('span', 'event', 'conditions')",
+                      "");
     const bool is_new =
         (application == 0 || application == ST_HISTORY_APPLICATION) && version == 0 && all_n == 0;
-    if (!is_new && (application != ST_HISTORY_APPLICATION || version < 1)) {
+    if (sql->r < 0) {
+        *error = st_text("%s", st_sql_sentence(sql, sql->r));
+    } else if (!is_new && (application != ST_HISTORY_APPLICATION || version < 1)) {
         *error = "it is the database of another program";
-        return -EPROTO;
-    }
-    if (version > ST_HISTORY_VERSION) {
-        *error = st_text("it is of version %lld, made by a newer sleeptune; this sleeptune reads version %d",
-                         (long long)version, ST_HISTORY_VERSION);
-        return -EPROTONOSUPPORT;
-    }
-    if (!is_new && version < ST_HISTORY_VERSION) {
-        *error = st_text("it is of version %lld, made by an early sleeptune; this sleeptune reads version %d",
-                         (long long)version, ST_HISTORY_VERSION);
-        return -EBADMSG;
-    }
-    if (strange_n > 0) {
+        sql->r = -EPROTO;
+    } else if (!is_new && version != ST_HISTORY_VERSION) {
+        const bool newer = version > ST_HISTORY_VERSION;
+        *error =
+            st_text("it is of version %" PRId64 ", made by %s sleeptune; this sleeptune reads version %d",
+                    version, newer ? "a newer" : "an early", ST_HISTORY_VERSION);
+        sql->r = newer ? -EPROTONOSUPPORT : -EBADMSG;
+    } else if (strange_n > 0) {
         *error = "the file has a view, a trigger or a virtual table, which sleeptune never makes";
-        return -EPROTO;
-    }
-    if (!is_new && ours_n < OUR_TABLES_N) {
+        sql->r = -EPROTO;
+    } else if (!is_new && ours_n < OUR_TABLES_N) {
         *error = "some tables of a history are missing in the file";
-        return -EBADMSG;
+        sql->r = -EBADMSG;
     }
-    *ret_version = version;
-    return 0;
+    return version;
 }

@@ -18,53 +18,57 @@
 #define ST_SQL_READ_NS     INT64_C(10000000000)
 #define ST_SQL_AMOUNT_MAX  INT64_C(1000000000000000) /* 11 days in ns */
 
+/** A file, and the first error of what was asked of it: after that no further statement runs, rows end, and
+ * numbers are missing. So an answer that is made of several statements looks at r once, at its end. */
+struct st_sql {
+    sqlite3 *db;
+    int r;          /* 0 or a negative errno value; whoever reads rows may set one, which ends them */
+    int64_t end_ns; /* of st_sql_limit_time */
+};
+
 /** Restricts the file: no views, no triggers, no writing to the schema, no functions with side effects in it,
  * no other file, no row of more than ST_SQL_VALUE_BYTES. Call it right after open. */
-void st_history_sql_distrust(sqlite3 *db);
+void st_sql_distrust(struct st_sql *sql);
 
-/** Limit for statements in CPU time of the thread, because a slow disk is not an attack. */
-struct st_history_sql_time {
-    int64_t end_ns;
-};
-/** Statements of this thread fail with -ETIMEDOUT after max_ns. `time` must live as long as db. */
-void st_history_sql_limit_time(sqlite3 *db, struct st_history_sql_time *time, int64_t max_ns);
+/** Statements of this thread fail with -ETIMEDOUT after max_ns of its CPU time, because a slow disk is not an
+ * attack. The struct must live as long as its db. */
+void st_sql_limit_time(struct st_sql *sql, int64_t max_ns);
 
-/** An SQLite result code as errno: 0 for OK, ROW and DONE; -ETIMEDOUT for st_history_sql_limit_time; -EBADMSG
- * also for values above the limits of st_history_sql_distrust. */
-int st_history_sql_errno(sqlite3 *db, int code);
+/** An SQLite result code as errno: 0 for OK, ROW and DONE; -ETIMEDOUT for st_sql_limit_time; -EBADMSG also
+ * for values above the limits of st_sql_distrust. */
+int st_sql_errno(const struct st_sql *sql, int code);
 
 /** Text for the error r (< 0) of the last statement. Valid until the next one. */
-const char *st_history_sql_sentence(sqlite3 *db, int r);
+const char *st_sql_sentence(const struct st_sql *sql, int r);
 
-/** Prepares a statement and binds an argument for each letter of `types`: i int64_t; n int64_t, NULL for
- * INT64_MIN; d double; t text; s text, NULL for ""; b bytes and their size_t. @return
- * 0 or a negative errno value. Finish with sqlite3_finalize. */
-ST_NODISCARD int st_history_sql_prepare(sqlite3 *db, sqlite3_stmt **ret, const char *sql, const char *types,
-                                        ...);
-/** The next row. @return 1, 0 at the end, or a negative errno value. */
-ST_NODISCARD int st_history_sql_step(sqlite3_stmt *statement);
-/** Reads the first column of the first row; *ret is unchanged if there is no row or it is NULL. @param ret
- * NULL: runs to the end. @return 0 or a negative errno value. */
-ST_NODISCARD int st_history_sql_number(sqlite3 *db, int64_t *ret, const char *sql, const char *types, ...);
-#define st_history_sql_run(db, sql, ...) st_history_sql_number((db), NULL, (sql), __VA_ARGS__)
+/** Runs statements without arguments. */
+void st_sql_exec(struct st_sql *sql, const char *statements);
 
-/** When the first row of `span` of that level begins; *ret is unchanged if there is none. @return as
- * st_history_sql_number. */
-ST_NODISCARD int st_history_sql_oldest(sqlite3 *db, int64_t level, int64_t *ret);
+/** Begins a statement and binds an argument for each letter of `types`: i int64_t; n int64_t, NULL for
+ * INT64_MIN; d double; t text; s text, NULL for ""; b bytes and their size_t. @return for st_sql_next; NULL
+ * after an error. */
+sqlite3_stmt *st_sql_rows(struct st_sql *sql, const char *statement, const char *types, ...);
+/** Reads the first columns of the next row, one for each letter of `columns`: i into an int64_t, INT64_MIN
+ * for NULL; a the same for a length of time in ns or a number of occurrences, 0 for NULL and for what is none
+ * (up to ST_SQL_AMOUNT_MAX); t as st_sql_text into the char array and size_t that are given. @return false:
+ * there is none, or an error; the rows are then freed. Who ends earlier calls sqlite3_finalize. */
+bool st_sql_next(struct st_sql *sql, sqlite3_stmt *rows, const char *columns, ...);
+/** Runs a statement to its end. */
+void st_sql_run(struct st_sql *sql, const char *statement, const char *types, ...);
+/** The first column of the first row; `none` if there is no row, it is NULL, or after an error. */
+int64_t st_sql_number(struct st_sql *sql, int64_t none, const char *statement, const char *types, ...);
 
-/** Reads the first columns of a row, one for each letter of `columns`: i into an int64_t, INT64_MIN for NULL;
- * a the same for a length of time in ns or a number of occurrences, 0 for NULL and for what is none (up to
- * ST_SQL_AMOUNT_MAX); t as st_history_sql_text into the char array and size_t that are given. n is
- * i, s is t: the letters that have written a row read it. */
-void st_history_sql_row(sqlite3_stmt *statement, const char *columns, ...);
+/** When the first row of `span` of that level begins; `none` as in st_sql_number. */
+int64_t st_sql_oldest(struct st_sql *sql, int64_t level, int64_t none);
+
 /** Column i: INT64_MIN for NULL. */
-int64_t st_history_sql_int(sqlite3_stmt *statement, int i);
+int64_t st_sql_int(sqlite3_stmt *row, int i);
 /** A saturated sum; an unknown sum (INT64_MIN) becomes the value. */
-int64_t st_history_sql_add(int64_t sum, int64_t value);
+int64_t st_sql_add(int64_t sum, int64_t value);
 /** Column i, cut to buf_bytes; "" for NULL. */
-void st_history_sql_text(sqlite3_stmt *statement, int i, char *buf, size_t buf_bytes);
+void st_sql_text(sqlite3_stmt *row, int i, char *buf, size_t buf_bytes);
 
-/** Reads the version of a history; that of an empty database is 0. @return 0; with a sentence in `error`:
- * -EPROTO (of another program, or with views, triggers or virtual tables), -EPROTONOSUPPORT (newer), -EBADMSG
- * (older, or tables are missing), or an error of SQLite. */
-ST_NODISCARD int st_history_sql_identify(sqlite3 *db, int64_t *ret_version, const char **error);
+/** The version of a history; 0: of an empty database. Sets r, with a sentence in `error`: -EPROTO (of another
+ * program, or with views, triggers or virtual tables), -EPROTONOSUPPORT (newer), -EBADMSG (older, or tables
+ * are missing), or an error of SQLite. */
+int64_t st_sql_identify(struct st_sql *sql, const char **error);

@@ -56,23 +56,20 @@ static _Noreturn void write_minutes(const char *path, int64_t first, int told)
     }
 }
 
-static int64_t number(sqlite3 *db, const char *sql)
+static int64_t number(struct st_sql *sql, const char *statement)
 {
-    int64_t value = 0;
-    if (st_history_sql_number(db, &value, sql, "") < 0)
-        die(sql, sqlite3_errmsg(db));
+    const int64_t value = st_sql_number(sql, 0, statement, "");
+    if (sql->r < 0)
+        die(statement, sqlite3_errmsg(sql->db));
     return value;
 }
 
-static void check_text(sqlite3 *db)
+static void check_text(struct st_sql *sql)
 {
-    sqlite3_stmt *statement;
     char said[256] = "";
-    if (st_history_sql_prepare(db, &statement, "PRAGMA integrity_check", "") < 0)
-        die("integrity_check", sqlite3_errmsg(db));
-    if (st_history_sql_step(statement) == 1)
-        st_history_sql_text(statement, 0, said, sizeof(said));
-    sqlite3_finalize(statement);
+    sqlite3_stmt *rows = st_sql_rows(sql, "PRAGMA integrity_check", "");
+    if (st_sql_next(sql, rows, "t", said, sizeof(said)))
+        sqlite3_finalize(rows);
     if (strcmp(said, "ok") != 0)
         die("integrity_check", said);
 }
@@ -81,32 +78,32 @@ static void check_text(sqlite3 *db)
 static int64_t check(const char *path, int64_t committed)
 {
     struct st_history *history;
-    sqlite3 *db;
+    struct st_sql db = {0};
     const char *error;
     if (st_history_open(path, &history, &error) < 0)
         die("open", error);
     st_history_close(history);
-    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
-        die("open", sqlite3_errmsg(db));
-    check_text(db);
+    if (sqlite3_open_v2(path, &db.db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
+        die("open", sqlite3_errmsg(db.db));
+    check_text(&db);
     char sql[128];
     ST_PRINT(sql, "SELECT count(*) FROM span WHERE level = 60 AND from_ns >= %lld",
              (long long)FROM_S * 1000000000);
-    const int64_t minutes = number(db, sql);
+    const int64_t minutes = number(&db, sql);
     if (minutes < committed || minutes > committed + 1) {
         error = st_text("%lld are there", (long long)minutes);
         ST_PRINT(sql, "%lld minutes were committed", (long long)committed);
         die(sql, error);
     }
-    const int64_t hours = number(db, "SELECT sum(cycles) FROM span WHERE level = 3600");
-    if (number(db, "SELECT sum(cycles) FROM span WHERE level = 86400") != hours ||
-        number(db, "SELECT sum(lateness_n) FROM span WHERE level = 3600") != hours)
+    const int64_t hours = number(&db, "SELECT sum(cycles) FROM span WHERE level = 3600");
+    if (number(&db, "SELECT sum(cycles) FROM span WHERE level = 86400") != hours ||
+        number(&db, "SELECT sum(lateness_n) FROM span WHERE level = 3600") != hours)
         die("sums", "days, hours and histograms differ");
     ST_PRINT(sql, "SELECT sum(cycles) FROM span WHERE level = 3600 AND from_ns >= %lld",
              (long long)FROM_S * 1000000000);
-    if (number(db, sql) != minutes * CYCLES)
+    if (number(&db, sql) != minutes * CYCLES)
         die("sums", "hours are not the sums of their minutes");
-    sqlite3_close(db);
+    sqlite3_close(db.db);
     return minutes;
 }
 

@@ -14,6 +14,7 @@
 
 #include "core/ns.h"
 #include "core/text/json.h"
+#include "core/text/text.h"
 #include "daemon/causes/causes.h"
 #include "daemon/causes/tracer.h"
 #include "daemon/history/history_writer.h"
@@ -396,11 +397,9 @@ static void what_happened_is_seen_as_what_it_was(void **state)
                 result.causes[ST_CAUSE_RUN_QUEUE].total_ns / 100 * 95);
 }
 
-static int64_t number(sqlite3 *db, const char *sql)
+static int64_t number(struct st_sql *sql, const char *statement)
 {
-    int64_t found = INT64_MIN;
-    assert_int_equal(st_history_sql_number(db, &found, sql, ""), 0);
-    return found;
+    return st_sql_number(sql, INT64_MIN, statement, "");
 }
 
 static void the_history_has_all_of_it(void **state)
@@ -414,10 +413,11 @@ static void the_history_has_all_of_it(void **state)
     assert_int_equal(look().lost_minutes_n + look().lost_events_n, 0);
     ST_PRINT(path, "%s/history.db", folder);
     assert_int_equal(st_history_read_open(path, &reader, &error), 0);
-    sqlite3 *db = reader->db;
-    assert_int_equal(number(db, "SELECT count(*) FROM span WHERE level = 60"), MINUTES);
-    assert_int_equal(number(db, "SELECT sum(cycles) FROM span WHERE level = 60"), result.cycles);
-    assert_int_equal(number(db, "SELECT sum(measured_ns) FROM span WHERE level = 60"), SECONDS * ST_NS_PER_S);
+    struct st_sql *sql = &reader->sql;
+    assert_int_equal(number(sql, "SELECT count(*) FROM span WHERE level = 60"), MINUTES);
+    assert_int_equal(number(sql, "SELECT sum(cycles) FROM span WHERE level = 60"), result.cycles);
+    assert_int_equal(number(sql, "SELECT sum(measured_ns) FROM span WHERE level = 60"),
+                     SECONDS * ST_NS_PER_S);
     const struct {
         const char *name;
         int64_t n;
@@ -426,14 +426,12 @@ static void the_history_has_all_of_it(void **state)
                 {"pause", 0},
                 {"history-aside", 0},
                 {"device-dropout", (int64_t)made.xruns_n}};
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        char sql[96];
-        ST_PRINT(sql, "SELECT count(*) FROM event WHERE kind = '%s'", rows[i].name);
-        assert_int_equal(number(db, sql), rows[i].n);
-    }
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++)
+        assert_int_equal(number(sql, st_text("SELECT count(*) FROM event WHERE kind = '%s'", rows[i].name)),
+                         rows[i].n);
     assert_int_equal(
-        number(db, "SELECT count(*) FROM event WHERE kind = 'clock-jump' AND detail LIKE '%back%'"), 1);
-    assert_int_equal(number(db, "SELECT count(*) FROM event WHERE kind = 'late-wake'"), made.late_n);
+        number(sql, "SELECT count(*) FROM event WHERE kind = 'clock-jump' AND detail LIKE '%back%'"), 1);
+    assert_int_equal(number(sql, "SELECT count(*) FROM event WHERE kind = 'late-wake'"), made.late_n);
     /* the same as an answer, over the hour that the machine slept and the clock that was set back */
     const struct st_history_span span = {
         .since_ns = WALL_NS, .until_ns = WALL_NS + 25 * 3600 * ST_NS_PER_S, .step_ns = 600 * ST_NS_PER_S};

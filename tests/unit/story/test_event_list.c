@@ -212,13 +212,13 @@ static struct effort ask(const char *kind, size_t wanted_n, size_t open_n)
     json_t *document;
     open.lateness_ns = 7;
     assert_int_equal(st_history_read_open_events(reader, &open, open_n), 0);
-    assert_int_equal(sqlite3_trace_v2(reader->db, SQLITE_TRACE_PROFILE, on_question, &effort), SQLITE_OK);
+    assert_int_equal(sqlite3_trace_v2(reader->sql.db, SQLITE_TRACE_PROFILE, on_question, &effort), SQLITE_OK);
     document = events_of(reader, &wish, wanted_n);
     json_decref(document);
     assert_int_equal(effort.questions_n, 2); /* where it begins, the events */
-    assert_int_equal(sqlite3_trace_v2(reader->db, 0, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_trace_v2(reader->sql.db, 0, NULL, NULL), SQLITE_OK);
     for (int i = 0; i < 2; i++)
-        assert_int_equal(whole_sorts_n(reader->db, effort.sql[i]), 0);
+        assert_int_equal(whole_sorts_n(reader->sql.db, effort.sql[i]), 0);
     st_history_read_close(reader);
     assert_true(effort.steps_n > 10);
     return effort;

@@ -110,18 +110,16 @@ static void a_histogram_that_is_none_has_a_reason(void **state)
 
 static void what_takes_too_long_is_ended(void **state)
 {
-    struct st_history_sql_time time;
-    sqlite3 *db;
-    int64_t n = 0;
-    assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
-    st_history_sql_distrust(db);
-    st_history_sql_limit_time(db, &time, 20 * ST_NS_PER_MS);
-    const int r = st_history_sql_number(db, &n, ENDLESS "SELECT count(*) FROM n", "");
-    assert_int_equal(r, -ETIMEDOUT);
+    struct st_sql sql = {0};
+    assert_int_equal(sqlite3_open(":memory:", &sql.db), SQLITE_OK);
+    st_sql_distrust(&sql);
+    st_sql_limit_time(&sql, 20 * ST_NS_PER_MS);
+    assert_int_equal(st_sql_number(&sql, -1, ENDLESS "SELECT count(*) FROM n", ""), -1);
+    assert_int_equal(sql.r, -ETIMEDOUT);
     assert_string_equal(
-        st_history_sql_sentence(db, r),
+        st_sql_sentence(&sql, sql.r),
         "reading the history took more than 10 s of CPU time: sleeptune probably did not write it");
-    sqlite3_close(db);
+    sqlite3_close(sql.db);
 }
 
 static void the_largest_histogram_is_no_value_that_is_too_large(void **state)
