@@ -29,7 +29,7 @@ struct work {
     const char *card; /* of linux-device-headroom=CARD; NULL: not given */
 
     struct st_change_target target;
-    struct st_journal journal, plan;
+    struct st_journal plan;
     size_t by_hand_n;
     size_t no_user_n;
 };
@@ -163,9 +163,8 @@ static void print_by_hand(const struct st_finding *finding, const char *why)
 /* A right of one user may be given to another one, too; own settings may get another value. */
 static bool is_applied(const struct work *work, const struct st_finding *finding)
 {
-    ST_EACH_OF (entry, work->journal.entries, work->journal.entries_n) {
-        if (entry->phase == ST_PHASE_DONE && !entry->forgotten &&
-            st_text_is(entry->rule, finding->rule->id) &&
+    ST_EACH_OF (entry, work->target.journal.entries, work->target.journal.entries_n) {
+        if (entry->phase == ST_PHASE_DONE && st_text_is(entry->rule, finding->rule->id) &&
             (entry->kind != ST_CHANGE_LIMITS || finding->changes_n == 0 ||
              st_text_begins(finding->changes[0].key, st_text("%s ", entry->part))))
             return !work->target.own;
@@ -299,10 +298,9 @@ static void print_if_not_allowed(const struct work *work, int r)
 static int carry_out(struct work *work)
 {
     const char *why;
-    struct st_change_output output = {.os = work->target.p->os};
     struct st_applied applied;
     int r = st_applied_open(&applied, st_program_command, work->target.p, work->target.folder,
-                            st_change_output_event, &output, &why);
+                            st_change_output_event, NULL, &why);
     if (r < 0) {
         print_if_not_allowed(work, r);
         return st_failure("%s", why);
@@ -316,7 +314,7 @@ static int carry_out(struct work *work)
         st_failure("%s", why != NULL ? why
                          : st_journal_is_interrupted(&applied.journal)
                              ? "some changes could not be undone. Run: sleeptune revert --all"
-                         : output.n[ST_EVENT_RESTORED] > 0 && work->target.own
+                         : applied.n[ST_EVENT_RESTORED] > 0 && work->target.own
                              ? "the earlier setting was undone; the new one was not written"
                              : "nothing was changed");
         print_if_not_allowed(work, r);
@@ -325,7 +323,7 @@ static int carry_out(struct work *work)
     st_applied_close(&applied);
     if (r < 0)
         return ST_EXIT_FAILURE;
-    const int status = st_change_output_then(&output, false, work->run_generators);
+    const int status = st_change_output_then(&applied, false, work->run_generators);
     if (work->quantum > 0)
         st_change_output_row(
             10, "now",
@@ -369,17 +367,12 @@ static int decide(struct work *work)
 /* Undoes what an interrupted run left before anything is judged: it may look right and not last. */
 static int recover(struct work *work)
 {
-    if (!st_journal_is_interrupted(&work->journal))
-        return ST_EXIT_DONE;
-    if (work->dry_run)
+    const bool interrupted = st_journal_is_interrupted(&work->target.journal);
+    if (interrupted && work->dry_run)
         return st_failure("an earlier run was interrupted. The next apply or revert undoes its changes.");
-    if (st_change_target_needs_root(&work->target))
+    if (interrupted && st_change_target_needs_root(&work->target))
         return ST_EXIT_FAILURE;
-    const int status = st_change_target_recover(&work->target, false);
-    st_journal_finish(&work->journal);
-    /* the plan is made by what is left */
-    const int read = st_change_target_journal(&work->target, &work->journal);
-    return read != ST_EXIT_DONE ? read : status;
+    return st_change_target_recover(&work->target, false);
 }
 
 int st_cmd_apply(int argc, char **argv)
@@ -394,9 +387,7 @@ int st_cmd_apply(int argc, char **argv)
         return status;
     target->quantum = work.quantum;
     target->card = work.card;
-    status = st_change_target_journal(target, &work.journal);
-    if (status == ST_EXIT_DONE)
-        status = recover(&work);
+    status = recover(&work);
     if (status == ST_EXIT_DONE)
         status = st_change_target_judge(&work.input, work.frames, work.rate_hz, target);
     if (status == ST_EXIT_DONE)
@@ -408,7 +399,6 @@ int st_cmd_apply(int argc, char **argv)
     if (status == ST_EXIT_DONE)
         status = decide(&work);
     st_journal_finish(&work.plan);
-    st_journal_finish(&work.journal);
     st_change_target_close(target);
     return status;
 }

@@ -53,29 +53,29 @@ static int parse_options(int argc, char **argv, struct work *work)
     return -1;
 }
 
-static int take_back(const struct work *work)
+static int take_back(struct work *work)
 {
-    struct st_change_output output = {.os = work->target.p->os};
-    struct st_journal journal;
-    int status = st_change_target_journal(&work->target, &journal);
-    if (status != ST_EXIT_DONE)
-        return status;
+    struct st_applied applied = {.p = work->target.p};
+    const struct st_journal *journal = &work->target.journal;
+    int status = ST_EXIT_DONE;
     ST_EACH_OF (id, work->ids, work->ids_n) { /* one that this version does not know may be in the journal */
-        if (st_journal_find(&journal, *id) == NULL && status == ST_EXIT_DONE)
+        if (st_journal_find(journal, *id) == NULL && status == ST_EXIT_DONE)
             status = st_report_run_check_ids(id, 1);
     }
-    const bool any = journal.entries_n > 0 || geteuid() == 0;
-    st_journal_finish(&journal);
+    const bool any = journal->entries_n > 0 || geteuid() == 0;
     if (status == ST_EXIT_DONE && any && st_change_target_needs_root(&work->target))
         return ST_EXIT_FAILURE;
     if (status == ST_EXIT_DONE && any)
-        status = st_change_target_revert(&work->target, work->all, work->ids, work->ids_n, &output);
+        status = st_change_target_revert(&work->target, work->all, work->ids, work->ids_n, false, &applied);
     if (status != ST_EXIT_DONE)
         return status;
-    if (output.rows_n == 0)
+    size_t rows_n = 0;
+    ST_EACH (n, applied.n)
+        rows_n += *n;
+    if (rows_n == 0)
         puts("nothing to revert");
-    status = st_change_output_then(&output, true, work->run_generators);
-    return status == ST_EXIT_DONE && output.n[ST_EVENT_CHANGED] > 0 ? ST_EXIT_FINDINGS : status;
+    status = st_change_output_then(&applied, true, work->run_generators);
+    return status == ST_EXIT_DONE && applied.n[ST_EVENT_CHANGED] > 0 ? ST_EXIT_FINDINGS : status;
 }
 
 int st_cmd_revert(int argc, char **argv)

@@ -40,7 +40,6 @@ struct work {
     int64_t measure_ns; /* 0: as long as before */
 
     struct st_change_target target;
-    struct st_journal journal;
     enum outcome worst;
     json_t *entries, *rules;
 };
@@ -58,10 +57,10 @@ static const struct {
     const char *name, *detail;
     enum outcome outcome;
 } looks[] = {
-    [ST_ENTRY_IN_PLACE] = {"in place", NULL, OUTCOME_GOOD},
-    [ST_ENTRY_DIFFERS] = {"differs", NULL, OUTCOME_BAD},
-    [ST_ENTRY_GONE] = {"gone", NULL, OUTCOME_BAD},
-    [ST_ENTRY_UNREAD] = {"not read", NULL, OUTCOME_UNKNOWN},
+    [ST_ENTRY_IN_PLACE] = {"in place", "", OUTCOME_GOOD},
+    [ST_ENTRY_DIFFERS] = {"differs", "", OUTCOME_BAD},
+    [ST_ENTRY_GONE] = {"gone", "", OUTCOME_BAD},
+    [ST_ENTRY_UNREAD] = {"not read", "", OUTCOME_UNKNOWN},
     [INTERRUPTED] = {"interrupted", "run: sleeptune revert --all", OUTCOME_BAD},
     [FORGOTTEN] = {"forgotten", "this system was started after that", OUTCOME_GOOD},
 };
@@ -69,12 +68,16 @@ static const struct {
 /** Is it as we wrote it, and does it count? */
 static void verify_entry(struct work *work, const struct st_entry *entry)
 {
-    struct st_platform *machine = work->target.p;
-    const char *detail = "", *others = st_change_others(machine, entry);
-    const size_t look = entry->forgotten                ? FORGOTTEN
-                        : entry->phase != ST_PHASE_DONE ? INTERRUPTED
-                                                        : st_change_state(machine, entry, &detail);
-    detail = looks[look].detail != NULL ? looks[look].detail : detail;
+    const char *others = st_change_others(work->target.p, entry);
+    const struct st_look now = st_change_look(work->target.p, entry);
+    const size_t look = entry->phase == ST_PHASE_FORGOTTEN ? FORGOTTEN
+                        : entry->phase != ST_PHASE_DONE    ? INTERRUPTED
+                                                           : now.state;
+    const char *detail = looks[look].detail;
+    if (look == ST_ENTRY_UNREAD)
+        detail = strerror(-now.error);
+    else if (look == ST_ENTRY_DIFFERS)
+        detail = now.now != NULL ? st_text("it is %s now", now.now) : "someone changed it";
     take(work, looks[look].outcome);
     json_array_append_new(work->entries,
                           json_pack("{s:s, s:s, s:s?, s:s?, s:s, s:s, s:s}", "rule", entry->rule, "target",
@@ -121,10 +124,9 @@ static bool waits_for_boot(const struct st_change_target *target, const struct s
 
 /* What its writes have come to. */
 struct come {
-    bool again; /* the finding still asks for one of them */
-    bool waits; /* for a boot, though nothing is asked for */
-    const struct st_entry *unread;
-    const char *why; /* it cannot be read */
+    bool again;         /* the finding still asks for one of them */
+    bool waits;         /* for a boot, though nothing is asked for */
+    const char *unread; /* NULL, or that one of them cannot be read */
 };
 
 static struct come come_of(const struct work *work, const struct st_finding *finding)
@@ -133,15 +135,16 @@ static struct come come_of(const struct work *work, const struct st_finding *fin
     struct st_journal plan = {0};
     struct come come = {.again = false};
     const bool planned = finding->changes_n == 0 || st_plan_add(&plan, machine, finding, false) == NULL;
-    ST_EACH_OF (entry, work->journal.entries, work->journal.entries_n) {
+    ST_EACH_OF (entry, work->target.journal.entries, work->target.journal.entries_n) {
         if (!st_text_is(entry->rule, finding->rule->id))
             continue;
         come.again |= !planned;
         ST_EACH_OF (step, plan.entries, plan.entries_n)
             come.again |= st_text_is(step->target, entry->target);
         come.waits |= waits_for_boot(&work->target, entry);
-        if (come.unread == NULL && st_change_state(machine, entry, &come.why) == ST_ENTRY_UNREAD)
-            come.unread = entry;
+        const struct st_look look = st_change_look(machine, entry);
+        if (look.state == ST_ENTRY_UNREAD)
+            come.unread = st_text("%s cannot be read (%s)", entry->target, strerror(-look.error));
     }
     st_journal_finish(&plan);
     return come;
@@ -180,7 +183,7 @@ static void verify_rule(struct work *work, const struct st_report *report, const
     const bool fired = finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE;
     const struct come come = come_of(work, finding);
     const char *other =
-        other_user(&work->journal, id, st_facts_text_or(work->target.facts, ST_KEY_USER_NAME, ""));
+        other_user(&work->target.journal, id, st_facts_text_or(work->target.facts, ST_KEY_USER_NAME, ""));
     const char *summary = finding->summary, *needs = NULL;
     enum state state = IN_EFFECT;
     if (fired && other[0] != '\0') {
@@ -190,7 +193,7 @@ static void verify_rule(struct work *work, const struct st_report *report, const
         state = NOT_NEEDED;
     } else if (fired && come.unread != NULL) { /* the rule judged by less, such as the kernel's options */
         state = NOT_KNOWN;
-        summary = st_text("%s cannot be read (%s)", come.unread->target, come.why);
+        summary = come.unread;
         needs = geteuid() != 0 ? "run sleeptune verify as root" : NULL;
     } else if (finding->status == ST_STATUS_UNKNOWN) {
         state = NOT_KNOWN;
@@ -225,10 +228,10 @@ static int verify_rules(struct work *work)
     struct st_wish last = {.frames = 0};
     /* what a user asked of PipeWire is not judged for another size */
     const bool asked = work->target.own || work->frames != 0 || work->rate_hz != 0;
-    ST_EACH_OF (entry, work->journal.entries, work->journal.entries_n) {
+    ST_EACH_OF (entry, work->target.journal.entries, work->target.journal.entries_n) {
         const bool by_apply = !asked && entry->frames > 0;
         struct st_report then, *report = by_apply ? &then : &work->target.report;
-        if (st_journal_find(&work->journal, entry->rule) != entry)
+        if (st_journal_find(&work->target.journal, entry->rule) != entry)
             continue;
         const int status = by_apply
                                ? st_report_run_make(work->target.facts, entry->frames, entry->rate_hz, &then)
@@ -251,23 +254,23 @@ static int verify_rules(struct work *work)
 static int prove(const struct work *work, struct st_before_after *ret)
 {
     const struct st_change_target *target = &work->target;
-    const char *why = work->journal.entries_n == 0 ? "nothing is applied"
-                      : !target->live              ? "a saved copy of a machine (--root) cannot be measured"
+    const char *why = work->target.journal.entries_n == 0 ? "nothing is applied"
+                      : !target->live ? "a saved copy of a machine (--root) cannot be measured"
                       : target->own ? "counted while music plays: sleeptune status --details, column Bursts/h"
                       : work->no_measure ? "not measured (--no-measure)"
                                          : NULL;
     if (why == NULL)
-        return st_before_after_make(target, &work->journal, work->measure_ns, ret);
+        return st_before_after_make(target, &work->target.journal, work->measure_ns, ret);
     *ret = (struct st_before_after){.why = why};
     return ST_EXIT_DONE;
 }
 
 static int verify_all(struct work *work)
 {
-    const bool json = work->json, any = work->journal.entries_n > 0;
+    const bool json = work->json, any = work->target.journal.entries_n > 0;
     const struct st_change_target *target = &work->target;
     struct st_before_after proof;
-    ST_EACH_OF (entry, work->journal.entries, work->journal.entries_n)
+    ST_EACH_OF (entry, work->target.journal.entries, work->target.journal.entries_n)
         verify_entry(work, entry);
     int status = verify_rules(work);
     if (status != ST_EXIT_DONE)
@@ -300,20 +303,14 @@ static int verify_all(struct work *work)
 
 static int verify(struct work *work)
 {
-    int status = st_change_target_journal(&work->target, &work->journal);
-    if (status != ST_EXIT_DONE)
-        return status;
     /* root has each right: the question is whether the user got it */
     const bool any_user = work->target.live ? geteuid() == 0 && st_facts_input_player(&work->input) == NULL
                                             : work->input.user == NULL;
-    const char *given = any_user ? other_user(&work->journal, NULL, "") : "";
+    const char *given = any_user ? other_user(&work->target.journal, NULL, "") : "";
     if (given[0] != '\0')
         work->input.user = given;
-    status = st_change_target_judge(&work->input, work->frames, work->rate_hz, &work->target);
-    if (status == ST_EXIT_DONE)
-        status = verify_all(work);
-    st_journal_finish(&work->journal);
-    return status;
+    const int status = st_change_target_judge(&work->input, work->frames, work->rate_hz, &work->target);
+    return status == ST_EXIT_DONE ? verify_all(work) : status;
 }
 
 int st_cmd_verify(int argc, char **argv)

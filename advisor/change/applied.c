@@ -2,6 +2,7 @@
  * them back. */
 #include "advisor/change/applied.h"
 
+#include <libgen.h>
 #include <unistd.h>
 
 #include "core/text/text.h"
@@ -12,6 +13,8 @@ static void notify(struct st_applied *applied, enum st_change_event event, const
                    const char *now, int error)
 {
     applied->n[event]++;
+    if (entry->file && (event == ST_EVENT_WRITTEN || event == ST_EVENT_RESTORED))
+        applied->changed[entry->kind] = st_text("%s", entry->target);
     if (applied->on_event != NULL)
         applied->on_event(applied->ctx, event, entry, now, error);
 }
@@ -32,122 +35,87 @@ static int save_or_say(struct st_applied *applied, const struct st_entry *entry)
     return r;
 }
 
-/* --- running values --- */
-
 static int write_value(struct st_platform *platform, const char *target, const char *value)
 {
     return target[0] == '/' ? platform->write_value(platform, target, value)
                             : platform->write_sysctl(platform, target, value);
 }
 
-static enum st_change_event undo_value(struct st_applied *applied, const struct st_entry *entry,
-                                       const char **ret_now, int *ret_error)
+/* The folder of the file; of a block the file. */
+static char *folder_of(const struct st_entry *entry)
 {
-    const bool undoing = entry->phase == ST_PHASE_UNDOING;
-    const char *now;
-    const int r = st_change_value_read(applied->p, entry->target, &now);
-    *ret_error = r;
-    if (r == -ENOENT)
-        return ST_EVENT_GONE;
-    if (r < 0)
-        return ST_EVENT_FAILED;
-    /* a revert that was killed may have written the old value but for its newline: once more */
-    const bool old = st_text_is(now, entry->old_value);
-    if (old && !undoing)
-        return ST_EVENT_AS_BEFORE;
-    /* killed half-way into a file of a captured tree; the kernel's files take all or nothing */
-    const bool torn =
-        st_journal_is_open(entry) && st_text_begins(undoing ? entry->old_value : entry->new_value, now);
-    *ret_now = now;
-    if (!old && !torn && !st_text_is(now, entry->new_value))
-        return ST_EVENT_CHANGED;
-    *ret_error = write_value(applied->p, entry->target, entry->old_value);
-    return *ret_error == 0 ? ST_EVENT_RESTORED : ST_EVENT_FAILED;
-}
-
-/* --- files --- */
-
-static enum st_change_event undo_file(struct st_applied *applied, const struct st_entry *entry,
-                                      int *ret_error)
-{
-    struct st_platform *p = applied->p;
-    char *text = NULL;
-    size_t bytes;
-    enum st_change_event event = ST_EVENT_RESTORED;
-    int r = p->clean_file(p, entry->target);
-    if (r == 0)
-        r = st_change_file_read(p, entry->target, &text);
-    if (r == -ENOENT || r == -ENOTDIR)
-        return ST_EVENT_AS_BEFORE;
-    if (r == -EISDIR || r == -EBADMSG || r == -EFBIG) /* no file that apply writes */
-        return ST_EVENT_CHANGED;
-    const char *ours = r == 0 ? st_change_find(entry, text, &bytes) : NULL;
-    if (ours != NULL) {
-        memmove(text + (ours - text), ours + bytes, strlen(ours + bytes) + 1);
-        r = !entry->block || (text[0] == '\0' && entry->made > 0)
-                ? p->remove_file(p, entry->target)
-                : p->replace_file(p, entry->target, text, strlen(text), 0644);
-    } else if (r == 0) { /* a block that an interrupted run has not written yet, or a file of others */
-        event = st_journal_is_open(entry) && bytes == 0 ? ST_EVENT_AS_BEFORE : ST_EVENT_CHANGED;
-    }
-    free(text);
-    *ret_error = r;
-    return r == 0 ? event : ST_EVENT_FAILED;
-}
-
-/* Cuts the last component off a path. @return false: only the root is left. */
-static bool go_up(char *path)
-{
-    char *slash = strrchr(path, '/');
-    if (slash == NULL || slash == path)
-        return false;
-    *slash = '\0';
-    return true;
-}
-
-/* The folders that were made for it, the deepest first, if they are empty. */
-static void remove_folders(struct st_applied *applied, const struct st_entry *entry)
-{
-    struct st_platform *p = applied->p;
-    char *folder = st_text("%s", entry->target);
-    for (unsigned i = 0; i < entry->made && go_up(folder); i++) {
-        if (p->remove_folder(p, folder) == -ENOTEMPTY)
-            return;
-    }
+    return dirname(st_text(entry->block ? "%s/x" : "%s", entry->target));
 }
 
 /* How many folders above the file are not there, or are there for files of ours only: whoever goes last
  * removes them, as far as the journal counts. Of a block: whether the file is not there. */
 static int count_made(const struct st_applied *applied, struct st_entry *entry)
 {
-    const bool block = entry->block;
-    char *path = st_text("%s%s", entry->target, block ? "/" : "");
-    int r = -ENOENT;
-    for (entry->made = 0; entry->made < ST_ENTRY_MADE_MAX && go_up(path); entry->made++) {
-        r = st_change_folder_look(applied->p, path);
-        if (r != -ENOENT)
-            break;
-    }
-    const unsigned missing_n = entry->made; /* path is what is there above them */
-    const size_t len = strlen(path);
+    char *folder = folder_of(entry);
+    int r;
+    for (entry->made = 0;
+         (r = st_change_folder_look(applied->p, folder)) == -ENOENT && entry->made < ST_ENTRY_MADE_MAX;
+         entry->made++)
+        folder = dirname(folder);
     ST_EACH_OF (other, applied->journal.entries, applied->journal.entries_n) {
-        if (other->file && st_text_begins(other->target, path) &&
-            (block ? other->target[len] == '\0' : strrchr(other->target, '/') == other->target + len))
-            entry->made = ST_MAX(entry->made, ST_MIN(missing_n + other->made, ST_ENTRY_MADE_MAX));
+        if (other->file && st_text_is(folder_of(other), folder_of(entry)))
+            entry->made = ST_MAX(entry->made, other->made);
     }
     return r == -ENOENT || r == -ENOTDIR ? 0 : r; /* a file: the write says what is in the way */
 }
 
+static int take_out(struct st_platform *p, const struct st_entry *entry)
+{
+    char *text;
+    size_t bytes;
+    if (!entry->block)
+        return p->remove_file(p, entry->target);
+    int r = st_change_file_read(p, entry->target, &text);
+    if (r < 0)
+        return r;
+    const char *ours = st_change_find(entry, text, &bytes);
+    if (ours == NULL) {
+        r = -ESTALE;
+    } else {
+        memmove(text + (ours - text), ours + bytes, strlen(ours + bytes) + 1);
+        r = text[0] == '\0' && entry->made > 0 ? p->remove_file(p, entry->target)
+                                               : p->replace_file(p, entry->target, text, strlen(text), 0644);
+    }
+    free(text);
+    return r;
+}
+
 static void undo_entry(struct st_applied *applied, size_t i)
 {
+    struct st_platform *p = applied->p;
     const struct st_entry *entry = &applied->journal.entries[i];
-    const char *now = NULL;
-    int error = 0;
-    const enum st_change_event event =
-        entry->file ? undo_file(applied, entry, &error) : undo_value(applied, entry, &now, &error);
-    if (entry->file && event != ST_EVENT_FAILED && !entry->block)
-        remove_folders(applied, entry);
-    notify(applied, event, entry, event == ST_EVENT_CHANGED ? now : NULL, error);
+    const bool undoing = entry->phase == ST_PHASE_UNDOING, open = st_journal_is_open(entry);
+    enum st_change_event event = ST_EVENT_CHANGED;
+    int r = entry->file ? p->clean_file(p, entry->target) : 0;
+    const struct st_look look =
+        r < 0 && r != -ENOTDIR ? (struct st_look){ST_ENTRY_UNREAD, .error = r} : st_change_look(p, entry);
+    r = look.error;
+    /* a revert that was killed may have written the old value but for its newline: once more */
+    const bool old = look.now != NULL && st_text_is(look.now, entry->old_value);
+    /* killed half-way into a file of a captured tree; the kernel's files take all or nothing */
+    const bool torn =
+        open && look.now != NULL && st_text_begins(undoing ? entry->old_value : entry->new_value, look.now);
+    if (look.state == ST_ENTRY_UNREAD)
+        event = ST_EVENT_FAILED;
+    else if (look.state == ST_ENTRY_GONE && !entry->file)
+        event = ST_EVENT_GONE;
+    else if (look.state == ST_ENTRY_GONE ? r < 0 || open : old && !undoing)
+        event = ST_EVENT_AS_BEFORE;
+    else if (look.state == ST_ENTRY_IN_PLACE || old || torn) {
+        r = entry->file ? take_out(p, entry) : write_value(p, entry->target, entry->old_value);
+        event = r < 0 ? ST_EVENT_FAILED : ST_EVENT_RESTORED;
+    }
+    /* the folders that were made for it, the deepest first, if they are empty */
+    char *folder = folder_of(entry);
+    for (unsigned made = event == ST_EVENT_FAILED || !entry->file || entry->block ? 0 : entry->made;
+         made > 0 && p->remove_folder(p, folder) != -ENOTEMPTY; made--)
+        folder = dirname(folder);
+    notify(applied, event, entry, event == ST_EVENT_CHANGED ? look.now : NULL, r);
     if (event != ST_EVENT_FAILED)
         st_journal_remove(&applied->journal, i);
 }
@@ -212,7 +180,7 @@ int st_applied_open(struct st_applied *applied, const char *command, struct st_p
     if (*ret_why != NULL)
         p->unlock_folder(p, applied->lock);
     for (size_t i = applied->journal.entries_n; i > 0; i--) {
-        if (!applied->journal.entries[i - 1].forgotten)
+        if (applied->journal.entries[i - 1].phase != ST_PHASE_FORGOTTEN)
             continue;
         notify(applied, ST_EVENT_FORGOTTEN, &applied->journal.entries[i - 1], NULL, 0);
         st_journal_remove(&applied->journal, i - 1);
@@ -231,26 +199,24 @@ void st_applied_close(struct st_applied *applied)
 static int look_at_step(const struct st_applied *applied, const struct st_entry *step)
 {
     struct st_platform *p = applied->p;
-    const char *detail;
     ST_EACH_OF (other, applied->journal.entries, applied->journal.entries_n) {
-        const bool rule = st_text_is(other->rule, step->rule),
-                   target = st_text_is(other->target, step->target);
-        if (target && rule)
+        if (!st_text_is(other->target, step->target))
+            continue;
+        if (st_text_is(other->rule, step->rule))
             return -EALREADY;
-        if (target && !step->file)
+        if (!step->file)
             return -EEXIST;
     }
-    if (!step->file && !st_journal_value_allowed(p->os, st_rule_find(step->rule), step->target))
+    if (step->file ? st_change_is_users(step->kind) && geteuid() == 0
+                   : !st_journal_value_allowed(p->os, st_rule_find(step->rule), step->target))
         return -EINVAL;
     if (!step->file && !st_change_value_is(p, step->target, step->old_value))
         return -ESTALE; /* since the plan the user was asked, and the loop was recorded */
-    if (step->file && st_change_is_users(step->kind) && geteuid() == 0)
-        return -EINVAL;
     const int r = step->file || step->target[0] == '/' ? p->can_write(p, step->target, !step->file) : 0;
     if (r < 0 || !step->file)
         return r;
     /* a file of that name that is not what we would write, or cannot be read; or a block of the rule */
-    const enum st_entry_state state = st_change_state(p, step, &detail);
+    const enum st_entry_state state = st_change_look(p, step).state;
     return state == ST_ENTRY_GONE || (state == ST_ENTRY_IN_PLACE && !step->block) ? 0 : -ENOTEMPTY;
 }
 

@@ -29,7 +29,8 @@ struct st_applied {
     int lock;
     st_change_event_fn on_event;
     void *ctx;
-    size_t n[ST_EVENT_FORGOTTEN + 1]; /* how many events there were */
+    size_t n[ST_EVENT_FORGOTTEN + 1];     /* how many events there were */
+    const char *changed[ST_CHANGE_KINDS]; /* a file of each kind that was written or removed; NULL: none */
 };
 
 /** Makes the folder, locks it, reads the journal, forgets running values of another boot.

@@ -456,25 +456,25 @@ const char *st_change_find(const struct st_entry *entry, const char *text, size_
     return bytes > 0 && st_text_is(st_change_hash(begin, bytes), entry->hash) ? begin : NULL;
 }
 
-enum st_entry_state st_change_state(struct st_platform *machine, const struct st_entry *entry,
-                                    const char **ret_detail)
+struct st_look st_change_look(struct st_platform *machine, const struct st_entry *entry)
 {
+    struct st_look look = {ST_ENTRY_UNREAD};
     char *text = NULL;
-    const char *now = "";
-    size_t bytes = 1;
-    *ret_detail = "";
+    const char *now = NULL;
+    size_t bytes = 0;
     const int r = entry->file ? st_change_file_read(machine, entry->target, &text)
                               : st_change_value_read(machine, entry->target, &now);
-    if (r == -ENOENT)
-        return ST_ENTRY_GONE;
-    *ret_detail = r == 0 ? "" : st_text("%s", strerror(-r));
-    if (r < 0)
-        return ST_ENTRY_UNREAD;
-    const bool same_text =
-        entry->file ? st_change_find(entry, text, &bytes) != NULL : st_text_is(now, entry->new_value);
+    look.error = r;
+    if (r == -ENOENT || r == -ENOTDIR) {
+        look.state = ST_ENTRY_GONE;
+    } else if (entry->file && (r == -EISDIR || r == -EBADMSG || r == -EFBIG)) { /* none that apply writes */
+        look.state = ST_ENTRY_DIFFERS;
+    } else if (r == 0) {
+        const bool same =
+            entry->file ? st_change_find(entry, text, &bytes) != NULL : st_text_is(now, entry->new_value);
+        look.now = now;
+        look.state = same ? ST_ENTRY_IN_PLACE : entry->block && bytes == 0 ? ST_ENTRY_GONE : ST_ENTRY_DIFFERS;
+    }
     free(text);
-    if (same_text || (bytes == 0 && entry->block))
-        return same_text ? ST_ENTRY_IN_PLACE : ST_ENTRY_GONE;
-    *ret_detail = entry->file ? "someone changed it" : st_text("it is %s now", now);
-    return ST_ENTRY_DIFFERS;
+    return look;
 }

@@ -68,7 +68,10 @@ enum st_entry_state {
     ST_ENTRY_GONE, /* the file, its block or the sysctl is not there */
     ST_ENTRY_UNREAD,
 };
-/** Is it as we wrote it? @param ret_detail what is there, or why it cannot be read, for people; "": nothing
- * to say. */
-enum st_entry_state st_change_state(struct st_platform *machine, const struct st_entry *entry,
-                                    const char **ret_detail);
+struct st_look {
+    enum st_entry_state state;
+    int error;       /* why it is unread or gone; 0: of a file that is there its block is gone */
+    const char *now; /* the running value, for a turn; NULL: a file, or as error says */
+};
+/** Is it as we wrote it? */
+struct st_look st_change_look(struct st_platform *machine, const struct st_entry *entry);

@@ -45,7 +45,7 @@ bool st_journal_is_interrupted(const struct st_journal *journal)
 {
     bool any = false;
     ST_EACH_OF (entry, journal->entries, journal->entries_n)
-        any |= st_journal_is_open(entry) && !entry->forgotten;
+        any |= st_journal_is_open(entry);
     return any;
 }
 
@@ -143,10 +143,9 @@ const char *st_journal_parse(enum st_os os, char *text, struct st_journal *ret)
 
 static bool is_set_at_boot(struct st_platform *machine, const struct st_journal *journal, const char *rule)
 {
-    const char *detail;
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
         if (entry->file && st_text_is(entry->rule, rule) &&
-            st_change_state(machine, entry, &detail) == ST_ENTRY_IN_PLACE)
+            st_change_look(machine, entry).state == ST_ENTRY_IN_PLACE)
             return true;
     }
     return false;
@@ -166,9 +165,11 @@ const char *st_journal_read(struct st_platform *machine, const char *folder, str
         why = r == -ENOENT ? NULL : st_text("cannot read %s: %s", path, strerror(-r));
     }
     free(text);
-    ST_EACH_OF (entry, ret->entries, ret->entries_n)
-        entry->forgotten = !entry->file && boot[0] != '\0' && entry->boot[0] != '\0' &&
-                           !st_text_is(boot, entry->boot) && !is_set_at_boot(machine, ret, entry->rule);
+    ST_EACH_OF (entry, ret->entries, ret->entries_n) {
+        if (!entry->file && boot[0] != '\0' && entry->boot[0] != '\0' && !st_text_is(boot, entry->boot) &&
+            !is_set_at_boot(machine, ret, entry->rule))
+            entry->phase = ST_PHASE_FORGOTTEN;
+    }
     return why;
 }
 

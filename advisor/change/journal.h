@@ -8,8 +8,9 @@
 enum st_entry_phase {
     ST_PHASE_WRITING, /* may or may not be written: its run has not ended */
     ST_PHASE_DONE,
-    ST_PHASE_UNDOING, /* an earlier run was about to take it back */
-    ST_PHASE_CHOSEN,  /* this one is; on the disk it is "undoing" */
+    ST_PHASE_UNDOING,   /* an earlier run was about to take it back */
+    ST_PHASE_CHOSEN,    /* this one is; on the disk it is "undoing" */
+    ST_PHASE_FORGOTTEN, /* a running value of another boot. Not on the disk: see st_journal_read */
 };
 
 #define ST_ENTRY_BOOT_BYTES 40
@@ -19,7 +20,6 @@ enum st_entry_phase {
 struct st_entry {
     char rule[64];
     enum st_entry_phase phase;
-    bool forgotten; /* a running value of another boot. Not on the disk: see st_journal_read */
     bool file;
     bool block;                        /* in a file of others, which is target. Not on the disk */
     char target[320];                  /* path, or name of a sysctl; of files made again, never read */

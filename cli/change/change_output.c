@@ -110,20 +110,13 @@ static const struct {
     [ST_EVENT_FORGOTTEN] = {{"forgotten", "forgotten"}, ": this system was started after that"},
 };
 
-void st_change_output_event(void *ctx, enum st_change_event event, const struct st_entry *entry,
+void st_change_output_event(ST_UNUSED void *ctx, enum st_change_event event, const struct st_entry *entry,
                             const char *now, int error)
 {
-    struct st_change_output *output = ctx;
-    const char *text = st_change_output_entry(entry);
     const bool back = event == ST_EVENT_RESTORED || event == ST_EVENT_AS_BEFORE;
-    output->n[event]++;
-    output->rows_n++;
-    if ((event == ST_EVENT_WRITTEN || event == ST_EVENT_RESTORED) && entry->file)
-        output->changed[entry->kind] = st_text("%s", entry->target);
-    if (back && !entry->file)
-        text = st_text("%s = %s", entry->target, entry->old_value);
-    if (event == ST_EVENT_GONE)
-        text = entry->target;
+    const char *text = event == ST_EVENT_GONE ? entry->target
+                       : back && !entry->file ? st_text("%s = %s", entry->target, entry->old_value)
+                                              : st_change_output_entry(entry);
     if (event == ST_EVENT_FAILED)
         st_failure("%s: %s", now != NULL ? now : text, st_change_output_why(error));
     else
@@ -144,7 +137,7 @@ static int run(const char *line)
     return ST_EXIT_DONE;
 }
 
-int st_change_output_then(const struct st_change_output *output, bool reverted, bool run_commands)
+int st_change_output_then(const struct st_applied *applied, bool reverted, bool run_commands)
 {
     int status = ST_EXIT_DONE;
     for (enum st_change_kind kind = 0; kind < ST_CHANGE_KINDS; kind++) {
@@ -152,19 +145,19 @@ int st_change_output_then(const struct st_change_output *output, bool reverted, 
         /* running values of devices are back already */
         const char *then = reverted && kind == ST_CHANGE_UDEV ? NULL : st_change_then(kind);
         char text[1024] = "";
-        if (output->changed[kind] == NULL)
+        if (applied->changed[kind] == NULL)
             continue;
         if (line != NULL && run_commands && run(line) != ST_EXIT_DONE)
             status = ST_EXIT_FAILURE;
         if (line != NULL && !run_commands)
-            ST_PRINT(text, "%s%s", st_os_rows[output->os].sudo, line);
+            ST_PRINT(text, "%s%s", st_os_rows[applied->p->os].sudo, line);
         if (then != NULL)
             st_text_join(text, sizeof(text), "; it ", "%s", then);
         if (reverted && kind == ST_CHANGE_PIPEWIRE)
             ST_APPEND(text, ". A size that was forced stays until then, or type: %s 0",
                       st_xrun_sources_find("pipewire")->set_frames);
         if (text[0] != '\0')
-            st_change_output_text(0, st_text("then      %s:", output->changed[kind]), text);
+            st_change_output_text(0, st_text("then      %s:", applied->changed[kind]), text);
     }
     return status;
 }

@@ -22,18 +22,11 @@ const char *st_change_output_why(int error);
 /** What would be written: a row each, as of what was; of files the text below it. */
 void st_change_output_plan(const struct st_journal *plan);
 
-/** Prints what was done, and remembers which kinds of files changed. */
-struct st_change_output {
-    enum st_os os;
-    size_t n[ST_EVENT_FORGOTTEN + 1], rows_n; /* how many events of each kind there were, and in all */
-    const char *changed[ST_CHANGE_KINDS];     /* a file of each kind that changed; NULL: none */
-};
-/** One line an event on stdout, failures on stderr: a st_change_event_fn. ctx: a st_change_output. */
+/** One line an event on stdout, failures on stderr: a st_change_event_fn. */
 void st_change_output_event(void *ctx, enum st_change_event event, const struct st_entry *entry,
                             const char *now, int error);
 
 /** Prints the next step for each kind of file that changed, or runs it if it is a command (update-grub,
  *  ...). reverted: the files are as they were before apply. @return ST_EXIT_DONE, or ST_EXIT_FAILURE
  * when a command failed. */
-ST_NODISCARD int st_change_output_then(const struct st_change_output *output, bool reverted,
-                                       bool run_commands);
+ST_NODISCARD int st_change_output_then(const struct st_applied *applied, bool reverted, bool run_commands);

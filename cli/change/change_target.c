@@ -47,6 +47,8 @@ int st_change_target_open(const char *root, bool own, struct st_change_target *r
     const char *why = found ? st_applied_busy(target.p, target.folder)
                             : "no folder for the journal: the variable HOME is not set, or it or "
                               "STATE_DIRECTORY is too long";
+    if (why == NULL)
+        why = st_journal_read(target.p, target.folder, &target.journal);
     if (why != NULL) {
         st_change_target_close(&target);
         return st_failure("%s", why);
@@ -63,18 +65,17 @@ static void put_own(const struct st_change_target *target)
     const char *folder = st_user_folder("XDG_CONFIG_HOME", "/.config", "");
     char card[ST_CHANGE_VALUE_BYTES] = "";
     int64_t frames = target->quantum;
-    struct st_journal journal;
-    if (!target->own || folder == NULL || st_journal_read(target->p, target->folder, &journal) != NULL)
+    if (!target->own || folder == NULL)
         return;
     if (target->card != NULL)
         ST_PRINT(card, "%s", target->card);
-    ST_EACH_OF (entry, journal.entries, frames > 0 || card[0] != '\0' ? 0 : journal.entries_n) {
+    const size_t n = frames > 0 || card[0] != '\0' ? 0 : target->journal.entries_n;
+    ST_EACH_OF (entry, target->journal.entries, n) {
         const char *blank = strchr(entry->names, ' ');
         frames = ST_MAX(frames, entry->frames);
         if (blank != NULL)
             ST_PRINT(card, "%s", blank + 1);
     }
-    st_journal_finish(&journal);
     if (frames > 0)
         st_facts_put_int(target->facts, ST_BUFFER_PIPEWIRE_WISH, frames, "the user");
     if (card[0] != '\0')
@@ -95,40 +96,33 @@ int st_change_target_judge(const struct st_facts_input *input, int64_t frames, i
     return st_report_run_make(target->facts, frames, rate_hz, &target->report);
 }
 
-int st_change_target_journal(const struct st_change_target *target, struct st_journal *ret)
-{
-    const char *why = st_journal_read(target->p, target->folder, ret);
-    return why != NULL ? st_failure("%s", why) : ST_EXIT_DONE;
-}
-
-int st_change_target_revert(const struct st_change_target *target, bool all, const char *const *ids,
-                            size_t ids_n, struct st_change_output *output)
+int st_change_target_revert(struct st_change_target *target, bool all, const char *const *ids, size_t ids_n,
+                            bool quiet, struct st_applied *ret)
 {
     const char *why;
-    struct st_applied applied;
-    if (st_applied_open(&applied, st_program_command, target->p, target->folder,
-                        output != NULL ? st_change_output_event : NULL, output, &why) < 0)
+    if (st_applied_open(ret, st_program_command, target->p, target->folder,
+                        quiet ? NULL : st_change_output_event, NULL, &why) < 0)
         return st_failure("%s", why);
-    why = st_applied_revert(&applied, all, ids, ids_n);
+    why = st_applied_revert(ret, all, ids, ids_n);
     if (why != NULL) /* each that failed was named with its own reason */
         st_failure("%s", why);
-    if (st_before_after_forget(target, &applied.journal) && output != NULL)
+    if (st_before_after_forget(target, &ret->journal) && !quiet)
         puts("removed   what was measured before the changes");
-    st_applied_close(&applied);
+    st_journal_finish(&target->journal);
+    target->journal = ret->journal;
+    ret->journal = (struct st_journal){0};
+    st_applied_close(ret);
     return why != NULL ? ST_EXIT_FAILURE : ST_EXIT_DONE;
 }
 
-int st_change_target_recover(const struct st_change_target *target, bool quiet)
+int st_change_target_recover(struct st_change_target *target, bool quiet)
 {
-    struct st_change_output output = {.os = target->p->os};
-    struct st_journal journal;
-    const int status = st_change_target_journal(target, &journal);
-    if (status != ST_EXIT_DONE || journal.entries_n == 0)
-        return status;
-    if (!quiet && st_journal_is_interrupted(&journal))
+    struct st_applied applied;
+    if (!st_journal_is_interrupted(&target->journal))
+        return ST_EXIT_DONE;
+    if (!quiet)
         puts("an earlier run was interrupted: undoing its changes first");
-    st_journal_finish(&journal);
-    return st_change_target_revert(target, false, NULL, 0, quiet ? NULL : &output);
+    return st_change_target_revert(target, false, NULL, 0, quiet, &applied);
 }
 
 void st_change_target_close(struct st_change_target *target)
@@ -137,6 +131,7 @@ void st_change_target_close(struct st_change_target *target)
         st_report_finish(&target->report);
         st_facts_free(target->facts);
     }
+    st_journal_finish(&target->journal);
     if (!target->live)
         st_platform_root_free(target->p);
 }

@@ -7,11 +7,12 @@
 
 struct st_change_target {
     struct st_platform *p;
-    bool live;               /* this machine, not a captured tree */
-    bool own;                /* settings in this user's home folder, with a journal there; never as root */
-    char folder[512];        /* of the journal */
-    int64_t quantum;         /* the size that is wanted for all programs of this user's PipeWire; 0: none */
-    const char *card;        /* a node of it that is to have more reserve; NULL: none */
+    bool live;        /* this machine, not a captured tree */
+    bool own;         /* settings in this user's home folder, with a journal there; never as root */
+    char folder[512]; /* of the journal */
+    int64_t quantum;  /* the size that is wanted for all programs of this user's PipeWire; 0: none */
+    const char *card; /* a node of it that is to have more reserve; NULL: none */
+    struct st_journal journal;
     struct st_facts *facts;  /* NULL before st_change_target_judge */
     struct st_report report; /* of these facts */
 };
@@ -19,22 +20,19 @@ struct st_change_target {
 /** Does this user, who is not root, have a journal of own settings? */
 bool st_change_target_has_own(void);
 /** root: a folder, or NULL for this machine. own: the user's own settings; not as root. Says what is wrong
- * on stderr, also that another sleeptune changes settings now. @return an st_exit. */
+ * on stderr, also that another sleeptune changes settings now, or that the journal cannot be read. @return an
+ * st_exit. */
 ST_NODISCARD int st_change_target_open(const char *root, bool own, struct st_change_target *ret);
-/** Reads its journal. @return an st_exit, after a message. */
-ST_NODISCARD int st_change_target_journal(const struct st_change_target *target, struct st_journal *ret);
 /** Collects facts and judges them; under sudo with the rights of the player, and says so. Own settings are
  * judged for target->quantum and card, or those in their journal. @return an st_exit. */
 ST_NODISCARD int st_change_target_judge(const struct st_facts_input *input, int64_t frames, int64_t rate_hz,
                                         struct st_change_target *target);
-struct st_change_output;
 /** Undoes what an interrupted run (apply, revert, tune) left, forgets what another boot had, and undoes these
- * rules, or all. Says what it did, unless output is NULL. @return an st_exit. */
-ST_NODISCARD int st_change_target_revert(const struct st_change_target *target, bool all,
-                                         const char *const *ids, size_t ids_n,
-                                         struct st_change_output *output);
-/** The same without rules, and nothing where the journal is empty. @return an st_exit. */
-ST_NODISCARD int st_change_target_recover(const struct st_change_target *target, bool quiet);
+ * rules, or all. Says what it did, unless quiet. ret: closed, with what happened. @return an st_exit. */
+ST_NODISCARD int st_change_target_revert(struct st_change_target *target, bool all, const char *const *ids,
+                                         size_t ids_n, bool quiet, struct st_applied *ret);
+/** The same without rules, and nothing where no run was interrupted. @return an st_exit. */
+ST_NODISCARD int st_change_target_recover(struct st_change_target *target, bool quiet);
 void st_change_target_close(struct st_change_target *target);
 
 /** Is this live, not root, and not the user's own? Says so on stderr. */

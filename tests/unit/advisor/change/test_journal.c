@@ -139,9 +139,9 @@ static void running_values_of_another_boot_are_forgotten(void **state)
                 assert_int_equal(st_fake_set_sysctl(p, row->boot_id, "", -ENOENT), 0);
             assert_null(st_journal_read(p, FOLDER, &again));
             assert_int_equal(again.entries_n, 2);
-            assert_int_equal(again.entries[0].forgotten, boot == 2);
+            assert_int_equal(again.entries[0].phase == ST_PHASE_FORGOTTEN, boot == 2);
             assert_int_equal(st_journal_is_interrupted(&again), boot != 2);
-            assert_false(again.entries[1].forgotten);
+            assert_int_equal(again.entries[1].phase, ST_PHASE_DONE);
             st_journal_finish(&again);
         }
         st_journal_finish(&journal);
