@@ -14,11 +14,11 @@ more_parts=(asan guests long trixie fuzz clang rtsan tsan freebsd laws bare pipe
 release_parts=(archive sid i386 packages fresh arm64 armhf riscv64 s390x musl)
 declare -A part_says=(
     [unit]="built with gcc, warnings are errors; unit tests but those of part laws, rule fixtures, fuzz corpora replayed"
-    [integration]="the real programs in temporary folders; with --all also those that take longer than 12 s"
+    [integration]="the real programs in temporary folders; with --all also those that take longer than 12 s, in full also those that take minutes"
     [lint]="headers alone, arrows, formatting, man pages, scripts, spelling"
     [fuzz]="20,000 runs of libFuzzer for each parser, fewer for slow ones, the same each time; in full: 60 s with a seed of the day"
-    [asan]="AddressSanitizer and UBSan: unit tests, the programs that take foreign input; in full: all tests and programs"
-    [guests]="virtual machines: real-time kernel, systemd, ALSA; in full: all of them, predict in both kernels for hours"
+    [asan]="clang's AddressSanitizer and UBSan, in the build of part fuzz: unit tests, the programs that take foreign input; in full: gcc's, all tests and programs"
+    [guests]="eight boots of virtual machines: real-time and stock kernel, ALSA, a reboot, a power cut; in full: all of them, predict in both kernels for hours"
     [long]="a minute of measuring: the books balance, nothing lost; a history whose writer is killed 1000 times; in full: sleeptune makes no dropouts"
     [clang]="clang, the oldest installed, and the newest with 32 bits: warnings are errors; in full: built and unit tests"
     [rtsan]="RealtimeSanitizer and -Wfunction-effects over the cycle loop (clang 20 or later); in full: all unit tests"
@@ -26,7 +26,7 @@ declare -A part_says=(
     [freebsd]="cross-built as FreeBSD programs, for the newest release; in full: for the oldest and the one between, too"
     [laws]="simulations: what evidence/, ears/, the limit of events, tune and the lab's figures promise holds as often as they say, on known laws"
     [bare]="README's scripts/run in a bare Debian 12; in full: scripts/test unit, too"
-    [trixie]="built with Debian's flags in a bare Debian 13, warnings are errors; unit tests that depend on the system; in full: all of them"
+    [trixie]="built with Debian's flags in a bare Debian 13, warnings are errors, unit tests only parsed; in full: all unit tests"
     [pipewire]="the tests with a real PipeWire in the Debian 13 of part trixie"
     [sid]="as trixie and pipewire, in Debian unstable: the newest compiler and libraries"
     [i386]="as trixie, for 32-bit x86, with all tests"
@@ -46,10 +46,6 @@ declare -A computes=([lint]=1 [fuzz]=1 [clang]=1 [rtsan]=1 [tsan]=1 [freebsd]=1 
 threaded_tests=(audio capture_stream day history_file history_writer platform ring session wake_posix watchdog)
 # Unit tests that run the cycle loop or what it calls (part rtsan).
 loop_tests=(cause cause_charged fake loop margin ns period platform punctual punctual_budget punctual_wait recent result ring session)
-
-# Unit tests whose result may differ in another Debian: readers of what other programs print, libraries, system calls (part trixie).
-system_tests=(ask collect collect_machine collect_user linux_text posted cases jack_loss pipewire_profile profile_late
-    pulse_streams sandbox_linux server_log history history_file history_hostile history_writer platform run_posix session)
 
 jobs=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
@@ -207,6 +203,7 @@ part_integration() {
     build_gcc || return
     local suites=(--suite integration)
     [ "$level" != quick ] || suites+=(--no-suite all-only)
+    in_full || suites+=(--no-suite release-only)
     keeps_home meson_tests gcc "${suites[@]}" --num-processes $((2 * jobs))
 }
 
@@ -217,13 +214,17 @@ part_lint() {
 }
 
 part_asan() {
-    # what simulates laws judges figures, and the corpora are read below both sanitizers in part fuzz
-    local suites=(--suite unit --suite sanitized --no-suite simulated)
-    can_run_with gcc -fsanitize=address,undefined || cannot "gcc has no AddressSanitizer here"
-    build asan gcc -Doptimization=1 -Db_sanitize=address,undefined '-Dc_args=-g1 -fno-sanitize-recover=all' || return
+    # what simulates laws judges figures; corpora are read below both sanitizers in part fuzz, whose build this is
+    local suites=(--suite unit --suite sanitized --no-suite simulated) folder=fuzz
     export ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
-    ! in_full || suites=(--suite unit --suite fuzz --suite integration)
-    meson_tests asan "${suites[@]}" --num-processes $((2 * jobs))
+    if in_full; then
+        suites=(--suite unit --suite fuzz --suite integration) folder=asan
+        can_run_with gcc -fsanitize=address,undefined || cannot "gcc has no AddressSanitizer here"
+        build asan gcc -Doptimization=1 -Db_sanitize=address,undefined '-Dc_args=-g1 -fno-sanitize-recover=all' || return
+    else
+        build_fuzz || return
+    fi
+    meson_tests $folder "${suites[@]}" --num-processes $((2 * jobs))
 }
 
 part_tsan() {
@@ -314,19 +315,25 @@ for entry in json.load(open(os.path.join(folder, "compile_commands.json"), encod
     verdict $status "$(wc -l <"$work/$1/commands") files without a warning from $*"
 }
 
-# What must pass before a change lands is the same each time: a fixed seed and number of runs, 20000, or those that a slow target names
-# ("Runs: N" in its file). In full, each day tries others, for a minute each.
-part_fuzz() {
-    local cc name status fuzz_limits=-seed=1
-    ! in_full || fuzz_limits="-seed=$(date +%Y%m%d) -max_total_time=60"
-    export fuzz_limits
+# build_fuzz [PREFIX]: clang's AddressSanitizer, UBSan and what libFuzzer counts with; everything, or what begins so, which is in $targets then
+build_fuzz() {
+    local cc
     cc=$(new_clang) || cc=$(old_clang)
     can_run_with "$cc" -fsanitize=fuzzer-no-link,address || cannot "$cc has no libFuzzer here"
     local options=(fuzz "$cc" -Dfuzz=true -Doptimization=1 -Db_lundef=false '-Db_sanitize=address,undefined'
         '-Dc_args=-g1 -fsanitize=fuzzer-no-link -fno-sanitize-recover=all')
     configure "${options[@]}" || return
-    mapfile -t targets < <(ninja -C "$work/fuzz" -t targets all | sed -n 's/^\(tests\/fuzz\/libfuzzer_[a-z0-9_]*\):.*/\1/p')
-    build "${options[@]}" || return
+    [ $# -eq 0 ] || mapfile -t targets < <(ninja -C "$work/fuzz" -t targets all | grep "^$1[a-z0-9_]*:" | cut -d: -f1)
+    build "${options[@]}"
+}
+
+# What must pass before a change lands is the same each time: a fixed seed and number of runs, 20000, or those that a slow target names
+# ("Runs: N" in its file). In full, each day tries others, for a minute each.
+part_fuzz() {
+    local name status fuzz_limits=-seed=1
+    ! in_full || fuzz_limits="-seed=$(date +%Y%m%d) -max_total_time=60"
+    export fuzz_limits
+    build_fuzz tests/fuzz/libfuzzer_ || return
     rm -rf "$work/fuzz/found"
     # as many at once as there are processors; each writes its own log
     printf '%s\n' "${targets[@]##*libfuzzer_}" | xargs -P "$jobs" -I{} bash -c 'fuzz_one "$@"' fuzz_one {} "$work/fuzz" "$src/tests/fuzz/corpus"
@@ -441,7 +448,7 @@ guest_tap() { # NAME LOG STATUS
 }
 
 # Guests: tests/vm/NN-name.sh runs inside a virtual machine and prints TAP; "# vm: OPTIONS" in it goes to vm-boot.sh. "# boots: N" runs
-# it N times on one disk, with BOOT=1 ... N; "# release: WHY": in full only; what a run writes to /share/append-NN-name is on the kernel's command line of the next.
+# it N times on one disk, with BOOT=1 ... N ("N, M in full"); "# release: WHY": in full only; what a run writes to /share/append-NN-name is on the kernel's command line of the next.
 # Two at a time: a guest keeps about one processor busy. Each says how many seconds it took.
 part_guests() {
     local scenario name boots kernel share=$work/guest built=$work/gcc
@@ -477,6 +484,7 @@ part_guests() {
         in_full || ! grep -q '^# release: ' "$scenario" || continue
         name=$(basename "$scenario" .sh)
         boots=$(sed -n 's/^# boots: //p' "$scenario")
+        [ -z "$boots" ] || in_full || boots=2
         while [ "$(jobs -pr | wc -l)" -ge 2 ]; do wait -n; done
         if [ -z "$boots" ]; then guest "$name" "$name" & else reboots "$name" "$boots" & fi
     done

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # vm: -k generic -c dummy
+# release: minutes of emulation; tests/integration/daemon-service.sh reads the unit, 80-reboot applies to one below systemd
 # The life of the service on one machine: installed, started, playing, killed, restarted, stopped, removed; and all of it without one
 # system call that its unit does not allow: here such a call would end the daemon instead of being refused.
 # shellcheck source=tests/tap.sh

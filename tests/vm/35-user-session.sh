@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # vm: -k generic -c dummy
+# release: six minutes of emulation; tests of integration ask the same of a real PipeWire, each alone
 # The first day of a musician: sleeptune is installed as README has it, a user session with PipeWire plays on a sound card, one
 # program computes too long, and `sleeptune status` as that user names it. Ten questions, each answered on a first screen.
 # shellcheck source=tests/vm/session.sh

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # vm: -k rt -q -i -c usb
+# release: 80-reboot has that card; what usbmon says is read in unit tests, from captures
 # Losses on the bus of an emulated USB sound card: none while it plays undisturbed, and one each time that a thread above the
 # controller's interrupt thread has the only processor for longer than what is on its way lasts (about 18 ms). The helper program has no
 # right left.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # vm: -k generic -q -i -c aloop
+# release: 43-listen-aloop has that card; tests/integration/daemon-bad-days.sh has what else goes wrong
 # Bad days that need a machine of its own, which has one CPU: the sound card that the own stream plays on is unplugged
 # and comes back, somebody sets the clock back, the daemon's cgroup has no CPU controller.
 # shellcheck source=tests/tap.sh

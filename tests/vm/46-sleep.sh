@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # vm: -k generic -q -z -n 1 -c none
+# release: unit tests script both clocks that a sleep parts
 # The machine sleeps (suspend to RAM) and its clock wakes it: one event that says how long, one cause, and the loop goes on.
 # Its host may make other wake-ups late, so periods are long, and what is compared is what the sleep did.
 # shellcheck source=tests/tap.sh disable=SC2016,SC2317

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # vm: -k generic -c none
+# release: tests/integration/daemon-rights.sh has a loop without rights
 # Without the right to SCHED_FIFO or to lock memory: works, and says so everywhere.
 # shellcheck source=tests/tap.sh
 . /share/tests/tap.sh

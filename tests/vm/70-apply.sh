@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # vm: -k generic -c dummy -q
+# release: 80-reboot applies, verifies and reverts on a real system; tests/integration/apply-hard.sh has the hard cases
 # apply, verify and revert on a real system with a sound card (without one apply leaves all out): its /etc, its running values, an interrupted run, a
 # read-only /etc.
 # shellcheck source=tests/tap.sh
