@@ -9,8 +9,9 @@ static struct st_notify_cause cause_of(const struct st_dropout_client *client)
 {
     struct st_notify_cause cause = {.reason = st_dropout_table_reason(client)};
     const bool taken = st_dropout_reason_blame(cause.reason) == ST_DROPOUT_BLAME_CPU;
-    const bool others = taken && st_dropout_table_is_culprit(client, cause.reason);
-    memcpy(cause.name, others ? client->culprit.name : client->name, sizeof(cause.name));
+    const struct st_dropout_sum *sum = &client->by[cause.reason];
+    memcpy(cause.name, taken && st_dropout_table_is_culprit(sum) ? sum->culprit : client->name,
+           sizeof(cause.name));
     return cause;
 }
 

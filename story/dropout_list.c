@@ -39,9 +39,9 @@ static json_t *client_json(const struct st_dropout_client *client)
 {
     json_t *object = st_dropout_json_client(client);
     const enum st_dropout_reason reason = st_dropout_table_reason(client),
-                                 most = st_dropout_reason_most(client->reasons_n, NULL);
+                                 most = st_dropout_table_most_reason(client, false);
     const bool some = client->device_dropouts_n <= client->dropouts_n &&
-                      10 * client->reasons_n[reason] < 9 * st_dropout_table_count(client);
+                      10 * client->by[reason].n < 9 * st_dropout_table_count(client);
     const char *text = st_text("%s%s", some ? st_dropout_sentence_times(client, reason) : "",
                                st_dropout_sentence_why(client, true));
     if (most != reason) /* by which it lost most sound, and which came most often */

@@ -51,7 +51,8 @@ static int64_t room_frames(const struct st_dropout_table *table, int64_t busy_ns
 static struct st_dropout_next room_for(const struct st_dropout_table *table,
                                        const struct st_dropout_client *client, const char *source)
 {
-    const int64_t busy_ns = client->worst.busy_ns, error_ns = client->worst.error_ns;
+    const struct st_dropout_cycle *worst = &st_dropout_table_main(client)->worst;
+    const int64_t busy_ns = worst->busy_ns, error_ns = worst->error_ns;
     const double share = share_of(client);
     const int64_t frames = room_frames(table, busy_ns + error_ns);
     const char *busy = st_ns_short(busy_ns);
@@ -62,8 +63,8 @@ static struct st_dropout_next room_for(const struct st_dropout_table *table,
     else if (busy_ns == 0 || table->frames == 0)
         next.why = st_text("no buffer size can be named: %s is not known",
                            busy_ns == 0 ? "the CPU time of its cycles" : "the buffer in use now");
-    else if (client->worst.period_ns > 0 && busy_ns < table->period_ns &&
-             table->period_ns > ST_MAX(client->worst.period_ns, client->longest_period_ns))
+    else if (worst->period_ns > 0 && busy_ns < table->period_ns &&
+             table->period_ns > ST_MAX(worst->period_ns, client->longest_period_ns))
         return (struct st_dropout_next){"", ST_DROPOUT_NEXT_RAISED, false};
     else if (frames != room_frames(table, busy_ns - error_ns))
         next.why =
@@ -89,10 +90,10 @@ static bool is_real_time(int64_t priority)
 
 /* Only threads whose priority is not lower are taken for the culprit of a real-time thread. "": its name is
  * no word of a command. */
-static const char *take_priority(const struct st_dropout_client *victim)
+static const char *take_priority(const struct st_dropout_sum *sum)
 {
     char word[ST_XRUN_NAME_BYTES];
-    return st_safe_shell_word(victim->culprit.name, word, sizeof(word)) != NULL && word[0] != '-'
+    return st_safe_shell_word(sum->culprit, word, sizeof(word)) != NULL && word[0] != '-'
                ? st_text("sudo chrt --other --all-tasks --pid 0 $(pidof -s %s)", word)
                : "";
 }
@@ -105,9 +106,9 @@ static struct st_dropout_next rights_of(const struct st_dropout_table *table,
 {
     const struct st_dropout_client *victim =
         st_dropout_table_is_taken(table, client) ? st_dropout_table_victim(table, client) : NULL;
-    const bool named = st_dropout_table_is_culprit(
-        victim != NULL ? victim : client, victim != NULL ? ST_DROPOUT_CPU_TAKEN : ST_DROPOUT_WOKEN_LATE);
     client = victim != NULL ? victim : client;
+    const struct st_dropout_sum *sum =
+        &client->by[victim != NULL ? ST_DROPOUT_CPU_TAKEN : ST_DROPOUT_WOKEN_LATE];
     const bool server = !client->playing && st_xrun_is_server(client->name);
     const char *chrt = "";
     if (st_dropout_table_is_normal(table))
@@ -123,14 +124,15 @@ static struct st_dropout_next rights_of(const struct st_dropout_table *table,
             st_text("%s plays without real-time priority, which the server has: how it gets it",
                     client->name),
             true};
-    if (is_real_time(server ? table->priority : client->load.priority) && named && !client->culprit.plays)
-        chrt = take_priority(client);
+    if (is_real_time(server ? table->priority : client->load.priority) && st_dropout_table_is_culprit(sum) &&
+        !sum->culprit_plays)
+        chrt = take_priority(sum);
     if (chrt[0] != '\0')
         return (struct st_dropout_next){
             chrt,
             st_text("takes the real-time priority from %s, which is not below that of %s; or end that "
                     "program",
-                    client->culprit.name, client->name),
+                    sum->culprit, client->name),
             false};
     return (struct st_dropout_next){
         "sleeptune report", "finds the settings that make programs lose the CPU or wake up late", true};
@@ -216,7 +218,7 @@ static const char *slow_text(const struct st_dropout_table *table)
     const struct st_dropout_client *slow = st_dropout_table_most(table, ST_DROPOUT_TOO_SLOW);
     if (slow == NULL)
         return "";
-    const uint64_t n = slow->reasons_n[ST_DROPOUT_TOO_SLOW];
+    const uint64_t n = slow->by[ST_DROPOUT_TOO_SLOW].n;
     return st_text("; the %" PRIu64 " dropout%s in which %s computed too long stay%s", n, ST_PLURAL(n),
                    slow->name[0] != '\0' ? slow->name : "a program", n == 1 ? "s" : "");
 }
@@ -234,11 +236,12 @@ struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
     }
     struct st_dropout_next next = {"", "", false};
     const enum st_dropout_reason reason = st_dropout_table_reason(client);
+    const struct st_dropout_sum *sum = &client->by[reason];
     const enum st_dropout_place place = st_dropout_table_place(client);
     const char *name = client->name[0] != '\0' ? client->name : "the program";
     const bool lost_cpu = st_dropout_table_lost_cpu(table, client);
-    if (reason == ST_DROPOUT_TOO_SLOW && client->slowed != ST_CAUSE_UNKNOWN && !lost_cpu) {
-        next.why = st_cause_kind_todo(client->slowed);
+    if (reason == ST_DROPOUT_TOO_SLOW && sum->slowed != ST_CAUSE_UNKNOWN && !lost_cpu) {
+        next.why = st_cause_kind_todo(sum->slowed);
     } else if (place == ST_DROPOUT_AT_RESYNC) {
         next = next_resync(client);
     } else if (place == ST_DROPOUT_AT_BUS) {
@@ -267,9 +270,9 @@ struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
                                         "in the report",
                                         true};
     } else if (reason == ST_DROPOUT_WAITED_FOR_OTHER) {
-        next.why = st_text("look at %s", st_dropout_table_is_culprit(client, reason)
-                                             ? client->culprit.name
-                                             : "the program that this one waited for");
+        next.why =
+            st_text("look at %s",
+                    st_dropout_table_is_culprit(sum) ? sum->culprit : "the program that this one waited for");
     } else if (reason == ST_DROPOUT_UNKNOWN && client->name[0] != '\0' && st_text_is(source, "sound4")) {
         next.command = "sleeptune history --events";
         next.why = st_text("not seen on FreeBSD: whether %s was stopped, lost the CPU, woke late or computed "

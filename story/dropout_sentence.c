@@ -31,9 +31,10 @@ static const char *times_text(uint64_t n, const char *culprit)
 static const char *reason_text(const struct st_dropout_client *client, bool figures)
 {
     const enum st_dropout_reason reason = st_dropout_table_reason(client);
-    const struct st_dropout_cycle *cycle = &client->worst;
-    const char *name = client->culprit.name;
-    const uint64_t n = client->reasons_n[reason], own_n = client->culprit.own_n[reason];
+    const struct st_dropout_sum *sum = &client->by[reason];
+    const struct st_dropout_cycle *cycle = &sum->worst;
+    const char *name = sum->culprit;
+    const uint64_t n = sum->n, own_n = sum->culprit_n;
     const bool known = own_n > 0 && 10 * own_n >= 9 * n, some = !known && is_named(own_n, n);
     const char *culprit = culprit_text(name), *text = st_dropout_reason_text(reason);
     if (reason == ST_DROPOUT_CPU_TAKEN && known)
@@ -54,8 +55,8 @@ static const char *reason_text(const struct st_dropout_client *client, bool figu
         text = st_text("%s, %s had the CPU", text, culprit);
     else if (some)
         text = st_text("%s%s", text, times_text(own_n, name));
-    return figures && reason == ST_DROPOUT_TOO_SLOW && client->slowed != ST_CAUSE_UNKNOWN
-               ? st_text("%s; meanwhile %s", text, st_cause_kind_text(client->slowed))
+    return figures && reason == ST_DROPOUT_TOO_SLOW && sum->slowed != ST_CAUSE_UNKNOWN
+               ? st_text("%s; meanwhile %s", text, st_cause_kind_text(sum->slowed))
                : text;
 }
 
@@ -82,8 +83,8 @@ const char *st_dropout_sentence_why(const struct st_dropout_client *client, bool
 
 const char *st_dropout_sentence_times(const struct st_dropout_client *client, enum st_dropout_reason reason)
 {
-    const uint64_t n = client->reasons_n[reason];
-    return n == 0 ? st_text("for %s ", st_ns_short(client->reasons_ns[reason]))
+    const uint64_t n = client->by[reason].n;
+    return n == 0 ? st_text("for %s ", st_ns_short(client->by[reason].lost_ns))
                   : st_text("%" PRIu64 " time%s ", n, ST_PLURAL(n));
 }
 
@@ -105,19 +106,19 @@ static const char *taken_text(const struct st_dropout_table *table, const struct
     const struct st_dropout_client *victim = st_dropout_table_victim(table, client);
     if (victim == NULL)
         return "";
-    const char *leader = victim->culprit.name;
+    const struct st_dropout_sum *of_victim = &victim->by[ST_DROPOUT_CPU_TAKEN];
+    const char *leader = of_victim->culprit;
     uint64_t taken_n = 0, victims_n = 0; /* dropouts; clients that had some */
     uint64_t leads_n = 0, led_n = 0;     /* those by the leader, at least */
     ST_EACH_OF (other, table->clients, table->clients_n) {
-        const uint64_t n = other->reasons_n[ST_DROPOUT_CPU_TAKEN];
-        const uint64_t own_n = ST_MIN(n, other->culprit.own_n[ST_DROPOUT_CPU_TAKEN]);
-        const bool led = own_n > 0 && st_text_is(other->culprit.name, leader);
-        victims_n += n > 0;
-        taken_n += n;
+        const struct st_dropout_sum *sum = &other->by[ST_DROPOUT_CPU_TAKEN];
+        const bool led = sum->culprit_n > 0 && st_text_is(sum->culprit, leader);
+        victims_n += sum->n > 0;
+        taken_n += sum->n;
         led_n += led;
-        leads_n += led ? own_n : 0;
+        leads_n += led ? sum->culprit_n : 0;
     }
-    const bool most = victim->culprit.own_n[ST_DROPOUT_CPU_TAKEN] > 0 && 2 * leads_n >= taken_n;
+    const bool most = of_victim->culprit_n > 0 && 2 * leads_n >= taken_n;
     return st_text("%s took the CPU from %s%s in %s%s%s", most ? culprit_text(leader) : "Other programs",
                    victim->name[0] != '\0' ? victim->name : "a program",
                    (most ? led_n : victims_n) > 1 ? " and others" : "",
@@ -159,7 +160,7 @@ const char *st_dropout_sentence_of(const struct st_dropout_table *table,
     const struct st_dropout_client all = st_dropout_table_streams(table, client);
     const enum st_dropout_reason reason = st_dropout_table_reason(client);
     const bool some = client->device_dropouts_n <= client->dropouts_n &&
-                      10 * all.reasons_n[reason] < 9 * st_dropout_table_count(&all);
+                      10 * all.by[reason].n < 9 * st_dropout_table_count(&all);
     return st_text("%s: %sit %s.", st_dropout_sentence_lost(&all, about),
                    some ? st_dropout_sentence_times(&all, reason) : "",
                    st_dropout_sentence_why(client, true));

@@ -77,16 +77,32 @@ const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_t
     return most_n >= table->clientless_dropouts_n ? worst : NULL;
 }
 
+enum st_dropout_reason st_dropout_table_most_reason(const struct st_dropout_client *client, bool timed)
+{
+    const struct st_dropout_sum *most = client->by;
+    ST_EACH (sum, client->by) {
+        const int64_t more_ns = timed ? sum->lost_ns - most->lost_ns : 0;
+        const bool known = most == client->by && sum->n > 0 && sum->n == most->n; /* one reason is unknown */
+        most = more_ns > 0 || (more_ns == 0 && (sum->n > most->n || known)) ? sum : most;
+    }
+    return (enum st_dropout_reason)(most - client->by);
+}
+
 enum st_dropout_reason st_dropout_table_reason(const struct st_dropout_client *client)
 {
-    return st_dropout_reason_most(client->reasons_n, is_timed(client) ? client->reasons_ns : NULL);
+    return st_dropout_table_most_reason(client, is_timed(client));
+}
+
+const struct st_dropout_sum *st_dropout_table_main(const struct st_dropout_client *client)
+{
+    return &client->by[st_dropout_table_reason(client)];
 }
 
 enum st_dropout_place st_dropout_table_place(const struct st_dropout_client *client)
 {
-    const enum st_dropout_reason reason = st_dropout_table_reason(client);
+    const struct st_dropout_sum *sum = st_dropout_table_main(client);
     size_t most = 0;
-    if (2 * client->between_n[reason] > client->reasons_n[reason])
+    if (2 * sum->between_n > sum->n)
         return ST_DROPOUT_AT_CLIENT_BUFFER;
     for (size_t i = 1; i < ST_DROPOUT_PLACES; i++) {
         if (i != ST_DROPOUT_AT_CLIENT_BUFFER && client->places_n[i] > client->places_n[most])
@@ -107,9 +123,9 @@ struct st_dropout_client st_dropout_table_streams(const struct st_dropout_table 
         sum.dropouts_n += other->dropouts_n;
         sum.device_dropouts_n += other->device_dropouts_n;
         sum.places_n[ST_DROPOUT_AT_CLIENT_BUFFER] += other->places_n[ST_DROPOUT_AT_CLIENT_BUFFER];
-        sum.between_n[reason] += other->between_n[reason];
-        sum.reasons_n[reason] += other->reasons_n[reason];
-        sum.reasons_ns[reason] = st_ns_add(sum.reasons_ns[reason], other->reasons_ns[reason]);
+        sum.by[reason].between_n += other->by[reason].between_n;
+        sum.by[reason].n += other->by[reason].n;
+        sum.by[reason].lost_ns = st_ns_add(sum.by[reason].lost_ns, other->by[reason].lost_ns);
         sum.lost.ns = st_ns_add(sum.lost.ns, other->lost.ns);
         sum.lost.unknown_n += other->lost.unknown_n;
         sum.lost.longest_ns = ST_MAX(other->lost.longest_ns, sum.lost.longest_ns);
@@ -124,10 +140,10 @@ static uint64_t count_of(const struct st_event *event)
 
 static struct st_dropout_client new_client(const char *name, const char *device)
 {
-    struct st_dropout_client client = {.first_wall_ns = INT64_MIN,
-                                       .last_wall_ns = INT64_MIN,
-                                       .load_ns = INT64_MIN,
-                                       .slowed = ST_CAUSE_UNKNOWN};
+    struct st_dropout_client client = {
+        .first_wall_ns = INT64_MIN, .last_wall_ns = INT64_MIN, .load_ns = INT64_MIN};
+    ST_EACH (sum, client.by)
+        sum->slowed = ST_CAUSE_UNKNOWN;
     ST_PRINT(client.name, "%s", name);
     ST_PRINT(client.device, "%s", device);
     return client;
@@ -205,8 +221,7 @@ static struct st_dropout_client *make_room(struct st_dropout_table *table, bool 
 static void count_dropouts(struct st_dropout_client *client, const struct st_event *event)
 {
     const bool device = event->kind == ST_EVENT_DEVICE_DROPOUT;
-    const uint64_t n = count_of(event), named_n = ST_MIN((uint64_t)event->culprit_n, n);
-    const bool named = event->culprit[0] != '\0' && named_n > 0;
+    const uint64_t n = count_of(event);
     *(device ? &client->device_dropouts_n : &client->dropouts_n) += n;
     client->places_n[event->place] += n;
     client->lost.cycles_n = st_ns_add(client->lost.cycles_n, event->cycles_n);
@@ -220,32 +235,25 @@ static void count_dropouts(struct st_dropout_client *client, const struct st_eve
     st_loss_rhythm_add(&client->rhythm, event->wall_ns - event->span_ns);
     if (device)
         return;
-    client->reasons_n[event->reason] += n;
-    client->reasons_ns[event->reason] = st_ns_add(client->reasons_ns[event->reason], event->lost_ns);
-    if (event->place == ST_DROPOUT_AT_CLIENT_BUFFER)
-        client->between_n[event->reason] += n;
-    if (named) {
-        const bool own = st_text_is(client->culprit.name, event->culprit);
-        st_dropout_reason_vote(client->culprit.name, &client->culprit.lead_n, event->culprit,
-                               (int64_t)named_n);
-        const bool leads = st_text_is(client->culprit.name, event->culprit);
-        if (leads && !own)
-            memset(client->culprit.own_n, 0, sizeof(client->culprit.own_n));
-        client->culprit.own_n[event->reason] += leads ? named_n : 0;
-        client->culprit.plays = leads ? event->culprit_plays : client->culprit.plays;
+    struct st_dropout_sum *sum = &client->by[event->reason];
+    sum->n += n;
+    sum->lost_ns = st_ns_add(sum->lost_ns, event->lost_ns);
+    sum->between_n += event->place == ST_DROPOUT_AT_CLIENT_BUFFER ? n : 0;
+    const uint64_t named_n = ST_MIN((uint64_t)event->culprit_n, n);
+    if (event->culprit[0] != '\0' && named_n > 0) {
+        const bool led = st_text_is(sum->culprit, event->culprit);
+        st_dropout_reason_vote(sum->culprit, &sum->culprit_lead_n, event->culprit, (int64_t)named_n);
+        if (st_text_is(sum->culprit, event->culprit)) {
+            sum->culprit_n = named_n + (led ? sum->culprit_n : 0);
+            sum->culprit_plays = event->culprit_plays;
+        }
     }
-    const enum st_dropout_reason reason = st_dropout_table_reason(client);
-    if (client->worst_reason != reason) {
-        client->worst = (struct st_dropout_cycle){0};
-        client->slowed = ST_CAUSE_UNKNOWN;
-    }
-    client->worst_reason = reason;
-    const bool slowed = event->slowed != ST_CAUSE_UNKNOWN, was_slowed = client->slowed != ST_CAUSE_UNKNOWN;
-    if (event->reason != reason || (slowed && !was_slowed && client->worst.period_ns > 0) ||
-        (slowed == was_slowed && !st_dropout_cycle_is_worse(&event->cycle, &client->worst)))
+    const bool slowed = event->slowed != ST_CAUSE_UNKNOWN, was_slowed = sum->slowed != ST_CAUSE_UNKNOWN;
+    if ((slowed && !was_slowed && sum->worst.period_ns > 0) ||
+        (slowed == was_slowed && !st_dropout_cycle_is_worse(&event->cycle, &sum->worst)))
         return;
-    client->worst = event->cycle;
-    client->slowed = event->slowed;
+    sum->worst = event->cycle;
+    sum->slowed = event->slowed;
 }
 
 static void take_device_load(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns)
@@ -476,10 +484,9 @@ const struct st_dropout_client *st_dropout_table_most(const struct st_dropout_ta
     const struct st_dropout_client *most = NULL;
     const bool timed = are_timed(table);
     ST_EACH_OF (client, table->clients, table->clients_n) {
-        const uint64_t n = client->reasons_n[reason];
-        const int64_t more_ns =
-            timed && most != NULL ? client->reasons_ns[reason] - most->reasons_ns[reason] : 0;
-        if (n > 0 && (most == NULL || more_ns > 0 || (more_ns == 0 && n > most->reasons_n[reason])))
+        const struct st_dropout_sum *sum = &client->by[reason];
+        const int64_t more_ns = timed && most != NULL ? sum->lost_ns - most->by[reason].lost_ns : 0;
+        if (sum->n > 0 && (most == NULL || more_ns > 0 || (more_ns == 0 && sum->n > most->by[reason].n)))
             most = client;
     }
     return most;
@@ -506,13 +513,13 @@ bool st_dropout_table_is_taken(const struct st_dropout_table *table, const struc
     int64_t taken_ns = 0;
     bool timed = is_timed(&all);
     ST_EACH_OF (other, table->clients, table->clients_n) {
-        timed = timed && (other->reasons_n[ST_DROPOUT_CPU_TAKEN] == 0 || is_timed(other));
-        taken_ns = st_ns_add(taken_ns, other->reasons_ns[ST_DROPOUT_CPU_TAKEN]);
+        timed = timed && (other->by[ST_DROPOUT_CPU_TAKEN].n == 0 || is_timed(other));
+        taken_ns = st_ns_add(taken_ns, other->by[ST_DROPOUT_CPU_TAKEN].lost_ns);
     }
     if (reason == ST_DROPOUT_CPU_TAKEN || !timed)
         return st_dropout_reason_blame(reason) == ST_DROPOUT_BLAME_CPU ||
-               table->reasons_n[ST_DROPOUT_CPU_TAKEN] > all.reasons_n[reason];
-    return reason == ST_DROPOUT_WOKEN_LATE && taken_ns >= all.reasons_ns[reason];
+               table->reasons_n[ST_DROPOUT_CPU_TAKEN] > all.by[reason].n;
+    return reason == ST_DROPOUT_WOKEN_LATE && taken_ns >= all.by[reason].lost_ns;
 }
 
 bool st_dropout_table_lost_cpu(const struct st_dropout_table *table, const struct st_dropout_client *client)

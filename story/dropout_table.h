@@ -12,34 +12,35 @@
 /* When full, the one with the fewest dropouts that has gone makes room, else of those that play. */
 #define ST_DROPOUT_CLIENTS_MAX 32
 
+/* A client's dropouts of one reason; those of its device stream are none. */
+struct st_dropout_sum {
+    uint64_t n, between_n; /* at ST_DROPOUT_AT_CLIENT_BUFFER */
+    int64_t lost_ns;
+    char culprit[ST_XRUN_NAME_BYTES]; /* of most that had one; "": none had */
+    bool culprit_plays;               /* it is a client of the server, too */
+    int64_t culprit_lead_n;           /* by how many dropouts it leads the others */
+    uint64_t culprit_n;               /* it had, since it leads */
+    /* of the worst; 0: not known. Only where the machine was slower in all of them, it is one of these: it
+     * says less about the client. */
+    struct st_dropout_cycle worst;
+    enum st_cause slowed; /* by what the machine was slower then; ST_CAUSE_UNKNOWN: it was not */
+};
+
 struct st_dropout_client {
     char name[ST_XRUN_NAME_BYTES]; /* "": the server does not say which client it was */
     char device[ST_XRUN_NAME_BYTES];
     bool playing; /* a load line within ST_DROPOUT_GONE_NS */
     uint64_t dropouts_n, device_dropouts_n;
-    uint64_t reasons_n[ST_DROPOUT_REASONS]; /* dropouts_n by reason */
-    int64_t reasons_ns[ST_DROPOUT_REASONS]; /* of lost.ns, without that of device_dropouts_n */
-    uint64_t places_n[ST_DROPOUT_PLACES];   /* dropouts_n and device_dropouts_n by place */
-    uint64_t between_n[ST_DROPOUT_REASONS]; /* of reasons_n, at ST_DROPOUT_AT_CLIENT_BUFFER */
+    struct st_dropout_sum by[ST_DROPOUT_REASONS];
+    uint64_t places_n[ST_DROPOUT_PLACES]; /* dropouts_n and device_dropouts_n by place */
     struct {
         int64_t ns, longest_ns; /* no sound for so long, in all and in the longest; 0: not known */
         int64_t cycles_n;       /* cycles of the server; 0: not known */
         uint64_t unknown_n;     /* dropouts whose length is not known */
     } lost;
-    struct {
-        char name[ST_XRUN_NAME_BYTES];      /* of most dropouts that had one */
-        bool plays;                         /* it is a client of the server, too */
-        int64_t lead_n;                     /* by how many dropouts it leads the others */
-        uint64_t own_n[ST_DROPOUT_REASONS]; /* it had by reason, since it leads */
-    } culprit;
     int64_t first_wall_ns, last_wall_ns; /* of its dropouts; INT64_MIN: none */
-    /* of the worst of its dropouts of that reason, which is st_dropout_table_reason; 0: not known. Only where
-     * the machine was slower in all of them, it is one of these: it says less about the client. */
-    struct st_dropout_cycle worst;
-    enum st_dropout_reason worst_reason;
-    enum st_cause slowed;         /* by what the machine was slower then; ST_CAUSE_UNKNOWN: it was not */
-    struct st_loss_rhythm rhythm; /* of its dropouts */
-    int64_t longest_period_ns;    /* at which it had a dropout; 0: not known */
+    struct st_loss_rhythm rhythm;        /* of its dropouts */
+    int64_t longest_period_ns;           /* at which it had a dropout; 0: not known */
     int64_t reserve_ns,
         buffer_ns;     /* of struct st_xrun_load, the least of all, and of which buffer; 0: not known */
     int64_t drift_ppb; /* of struct st_xrun_load, the last one that was known */
@@ -100,15 +101,18 @@ void st_dropout_table_begin_again(struct st_dropout_table *table);
  * lost, where it is known of all, else by dropouts. */
 void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool watching);
 
-/** By which it lost most sound, where the lengths of nine in ten are known, else the most frequent. */
+/** By which it lost most sound; !timed: the most frequent. */
+enum st_dropout_reason st_dropout_table_most_reason(const struct st_dropout_client *client, bool timed);
+/** The same, where the lengths of nine in ten are known by those, else by number. */
 enum st_dropout_reason st_dropout_table_reason(const struct st_dropout_client *client);
 
-/** Its culprit is that of at least half of its dropouts of that reason. */
-static inline bool st_dropout_table_is_culprit(const struct st_dropout_client *client,
-                                               enum st_dropout_reason reason)
+/** Its dropouts of that reason. */
+const struct st_dropout_sum *st_dropout_table_main(const struct st_dropout_client *client);
+
+/** Its culprit is that of at least half of them. */
+static inline bool st_dropout_table_is_culprit(const struct st_dropout_sum *sum)
 {
-    return client->culprit.own_n[reason] > 0 &&
-           2 * client->culprit.own_n[reason] >= client->reasons_n[reason];
+    return sum->culprit_n > 0 && 2 * sum->culprit_n >= sum->n;
 }
 
 /** Where most of its dropouts were; between it and its server, if most of those of its reason were. */

@@ -36,18 +36,6 @@ const char *st_dropout_reason_text(enum st_dropout_reason reason)
     return reasons[reason].text;
 }
 
-enum st_dropout_reason st_dropout_reason_most(const uint64_t reasons_n[ST_DROPOUT_REASONS],
-                                              const int64_t reasons_ns[ST_DROPOUT_REASONS])
-{
-    size_t most = 0;
-    for (size_t i = 1; i < ST_DROPOUT_REASONS; i++) {
-        const int64_t more_ns = reasons_ns != NULL ? reasons_ns[i] - reasons_ns[most] : 0;
-        const bool known = most == ST_DROPOUT_UNKNOWN && reasons_n[i] > 0 && reasons_n[i] == reasons_n[most];
-        most = more_ns > 0 || (more_ns == 0 && (reasons_n[i] > reasons_n[most] || known)) ? i : most;
-    }
-    return (enum st_dropout_reason)most;
-}
-
 /** How a stream of it is lost: 1 plays and runs dry, 2 records and overflows, 0 either. */
 static size_t direction_of(const char *device)
 {

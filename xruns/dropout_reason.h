@@ -51,10 +51,6 @@ enum st_dropout_blame st_dropout_reason_blame(enum st_dropout_reason reason);
 /** For screens, after a client's name: "computed too long", "was woken late" ... */
 const char *st_dropout_reason_text(enum st_dropout_reason reason);
 
-/** By which most sound was lost; NULL: the lengths are not known, so the most frequent one. */
-enum st_dropout_reason st_dropout_reason_most(const uint64_t reasons_n[ST_DROPOUT_REASONS],
-                                              const int64_t reasons_ns[ST_DROPOUT_REASONS]);
-
 /** Who computes more than this part of each period does so at any buffer size. */
 #define ST_DROPOUT_REASON_FULL 0.9
 

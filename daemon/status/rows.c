@@ -190,12 +190,13 @@ static const char *share_text(int64_t ns, int64_t period_ns)
 static const char *worst_text(const struct st_dropout_client *client)
 {
     const struct st_xrun_load *load = &client->load;
-    const bool dropout = client->worst_reason == ST_DROPOUT_TOO_SLOW && client->worst.busy_ns > 0 &&
-                         client->worst.period_ns > 0; /* else what it needed in that cycle is not known */
+    const struct st_dropout_cycle *worst = &client->by[ST_DROPOUT_TOO_SLOW].worst;
+    const bool dropout = st_dropout_table_reason(client) == ST_DROPOUT_TOO_SLOW && worst->busy_ns > 0 &&
+                         worst->period_ns > 0; /* else what it needed in that cycle is not known */
     if (dropout && (load->cycles_n == 0 || load->period_ns <= 0 ||
-                    (double)client->worst.busy_ns * (double)load->period_ns >
-                        (double)load->busy_max_ns * (double)client->worst.period_ns))
-        return share_text(client->worst.busy_ns, client->worst.period_ns);
+                    (double)worst->busy_ns * (double)load->period_ns >
+                        (double)load->busy_max_ns * (double)worst->period_ns))
+        return share_text(worst->busy_ns, worst->period_ns);
     return share_text(load->cycles_n > 0 ? load->busy_max_ns : -1, load->period_ns);
 }
 

@@ -23,9 +23,8 @@ static struct st_dropout_client *add(const char *name, enum st_dropout_reason re
 {
     struct st_dropout_table *seen = &view.observe.sources[0].seen;
     struct st_dropout_client *client = &seen->clients[seen->clients_n++];
-    *client = (struct st_dropout_client){
-        .dropouts_n = n, .last_wall_ns = NOW_NS - ST_NS_PER_S, .slowed = ST_CAUSE_UNKNOWN};
-    client->reasons_n[reason] = n;
+    *client = (struct st_dropout_client){.dropouts_n = n, .last_wall_ns = NOW_NS - ST_NS_PER_S};
+    client->by[reason].n = n;
     ST_PRINT(client->name, "%s", name);
     seen->dropouts_n += n;
     return client;
@@ -62,9 +61,8 @@ static void says_what_the_status_says(void **state)
 {
     struct st_notify_text text;
     struct st_dropout_client *heavy = add("HeavyReverb", ST_DROPOUT_TOO_SLOW, 12);
-    heavy->worst.busy_ns = 25000000;
-    heavy->worst.period_ns = 21333333;
-    heavy->worst_reason = ST_DROPOUT_TOO_SLOW;
+    heavy->by[ST_DROPOUT_TOO_SLOW].worst.busy_ns = 25000000;
+    heavy->by[ST_DROPOUT_TOO_SLOW].worst.period_ns = 21333333;
     assert_true(st_notify_cause_find(&shown, &view, &text));
     assert_string_equal(text.brief, "HeavyReverb: 12 dropouts");
     assert_has(text.sentence, "HeavyReverb made all 12 dropouts (watched since ");
@@ -79,7 +77,7 @@ static void each_cause_is_told_once(void **state)
     heavy->dropouts_n += 100;
     assert_string_equal(next(), "mpv: 3 dropouts");
     assert_string_equal(next(), "");
-    heavy->reasons_n[ST_DROPOUT_STOPPED] = 100; /* the same program for another reason */
+    heavy->by[ST_DROPOUT_STOPPED].n = 100; /* the same program for another reason */
     assert_string_equal(next(), "HeavyReverb: 112 dropouts");
     assert_string_equal(next(), "");
 }
@@ -122,8 +120,8 @@ static void two_streams_are_one_program(void **state)
 static void add_taken(const char *name, uint64_t n, enum st_dropout_reason reason, uint64_t own_n)
 {
     struct st_dropout_client *client = add(name, ST_DROPOUT_CPU_TAKEN, n);
-    ST_PRINT(client->culprit.name, "chromium");
-    client->culprit.own_n[reason] = own_n;
+    ST_PRINT(client->by[reason].culprit, "chromium");
+    client->by[reason].culprit_n = own_n;
 }
 
 static void who_took_the_cpu_is_one_cause(void **state)

@@ -707,7 +707,7 @@ static void what_slowed_the_machine_stands_beside_the_client_of_that_moment(void
         assert_int_equal(events.events[at].event.slowed, expected[i]);
         assert_int_equal(strstr(text_of(at), "; meanwhile the CPU was too hot") != NULL, i == 0);
         assert_string_equal(o.view.seen.clients[i].name, names[i]);
-        assert_int_equal(o.view.seen.clients[i].slowed, expected[i]);
+        assert_int_equal(o.view.seen.clients[i].by[ST_DROPOUT_TOO_SLOW].slowed, expected[i]);
     }
 }
 

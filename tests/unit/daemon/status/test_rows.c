@@ -80,11 +80,11 @@ static struct st_dropout_client *add_client(struct st_observed_view *source, con
     *client =
         (struct st_dropout_client){.playing = true,
                                    .load_ns = INT64_MIN,
-                                   .slowed = ST_CAUSE_UNKNOWN,
                                    .dropouts_n = n,
-                                   .worst_reason = reason,
                                    .first_wall_ns = n > 0 ? view.now_wall_ns - 65 * ST_NS_PER_S : INT64_MIN};
-    client->reasons_n[reason] = n;
+    ST_EACH (sum, client->by)
+        sum->slowed = ST_CAUSE_UNKNOWN;
+    client->by[reason].n = n;
     source->seen.reasons_n[reason] += n;
     ST_PRINT(client->name, "%s", name);
     source->seen.dropouts_n += n;
@@ -99,16 +99,17 @@ static void first_line_names_the_program_that_made_the_dropouts(void **state)
 {
     struct st_observed_view *pipewire = watch_pipewire();
     struct st_dropout_client *heavy = add_client(pipewire, "HeavyReverb", 407, ST_DROPOUT_TOO_SLOW);
-    heavy->worst.busy_ns = 25000000;
-    heavy->worst.period_ns = 21333333;
+    struct st_dropout_sum *slow = &heavy->by[ST_DROPOUT_TOO_SLOW], *unknown = &heavy->by[ST_DROPOUT_UNKNOWN];
+    slow->worst.busy_ns = 25000000;
+    slow->worst.period_ns = 21333333;
     heavy->load = (struct st_xrun_load){
         .cycles_n = 469, .busy_median_ns = 2560000, .busy_max_ns = 24000000, .period_ns = 21333333};
     add_client(pipewire, "GoodSynth", 5, ST_DROPOUT_WOKEN_LATE);
-    heavy->reasons_n[ST_DROPOUT_TOO_SLOW] = 207;
-    heavy->reasons_n[ST_DROPOUT_UNKNOWN] = 200;
+    slow->n = 207;
+    unknown->n = 200;
     look("");
-    heavy->reasons_n[ST_DROPOUT_TOO_SLOW] = 407;
-    heavy->reasons_n[ST_DROPOUT_UNKNOWN] = 0;
+    slow->n = 407;
+    unknown->n = 0;
     look("");
     ST_PRINT(view.history.changed, "More dropouts since Tuesday.");
     look("");
@@ -323,8 +324,8 @@ static void streams_of_one_name_are_one_program(void **state)
     add_client(pipewire, "mpv", 1, ST_DROPOUT_STOPPED);
     look("");
     /* and how often it was so is counted for all of them */
-    add_client(pipewire, "mpv", 9, ST_DROPOUT_STOPPED)->reasons_n[ST_DROPOUT_STOPPED] = 6;
-    pipewire->seen.clients[3].reasons_n[ST_DROPOUT_UNKNOWN] = 3;
+    add_client(pipewire, "mpv", 9, ST_DROPOUT_STOPPED)->by[ST_DROPOUT_STOPPED].n = 6;
+    pipewire->seen.clients[3].by[ST_DROPOUT_UNKNOWN].n = 3;
     look("");
     shown_is(__func__);
 }
@@ -333,7 +334,7 @@ static void lost_sound_has_a_length_and_a_place(void **state)
 {
     struct st_observed_view *pipewire = watch_pipewire();
     struct st_dropout_client *client = add_client(pipewire, "paplay", 10, ST_DROPOUT_STOPPED);
-    client->places_n[ST_DROPOUT_AT_CLIENT_BUFFER] = client->between_n[ST_DROPOUT_STOPPED] = 10;
+    client->places_n[ST_DROPOUT_AT_CLIENT_BUFFER] = client->by[ST_DROPOUT_STOPPED].between_n = 10;
     client->lost.ns = 4700 * ST_NS_PER_MS;
     client->lost.longest_ns = 490 * ST_NS_PER_MS;
     look("");
@@ -349,14 +350,14 @@ static void the_reason_is_that_of_most_lost_sound(void **state)
 {
     struct st_dropout_client *client = add_client(watch_pipewire(), "Synth", 5, ST_DROPOUT_TOO_SLOW);
     client->dropouts_n = 8;
-    client->reasons_n[ST_DROPOUT_STOPPED] = 3;
+    client->by[ST_DROPOUT_STOPPED].n = 3;
     client->lost.ns = 1043 * ST_NS_PER_MS;
     client->lost.longest_ns = 290 * ST_NS_PER_MS;
-    client->reasons_ns[ST_DROPOUT_TOO_SLOW] = 213 * ST_NS_PER_MS;
-    client->reasons_ns[ST_DROPOUT_STOPPED] = 830 * ST_NS_PER_MS;
+    client->by[ST_DROPOUT_TOO_SLOW].lost_ns = 213 * ST_NS_PER_MS;
+    client->by[ST_DROPOUT_STOPPED].lost_ns = 830 * ST_NS_PER_MS;
     view.observe.sources[0].seen.dropouts_n = 8;
     look("");
-    client->reasons_n[ST_DROPOUT_STOPPED] = 0;
+    client->by[ST_DROPOUT_STOPPED].n = 0;
     look("only while one of them went on");
     client->lost.unknown_n = 1;
     look("");
@@ -396,7 +397,7 @@ static void lost_cpu_between_a_program_and_its_server_has_its_own_next_step(void
 {
     struct st_observed_view *pipewire = watch_pipewire();
     struct st_dropout_client *client = add_client(pipewire, "mpv", 3, ST_DROPOUT_CPU_TAKEN);
-    client->places_n[ST_DROPOUT_AT_CLIENT_BUFFER] = client->between_n[ST_DROPOUT_CPU_TAKEN] = 3;
+    client->places_n[ST_DROPOUT_AT_CLIENT_BUFFER] = client->by[ST_DROPOUT_CPU_TAKEN].between_n = 3;
     client->lost.ns = client->lost.longest_ns = 300 * ST_NS_PER_MS;
     look("");
     client->lost.longest_ns = 160 * ST_NS_PER_MS;
@@ -420,10 +421,10 @@ static void lost_cpu_between_a_program_and_its_server_has_its_own_next_step(void
     stream->load.asked_frames = 120;
     stream->load.asked_rate_hz = ST_XRUN_ASKED_MS;
     look("its load line");
-    client->reasons_n[ST_DROPOUT_CPU_TAKEN] = 0;
-    client->reasons_n[ST_DROPOUT_WAITED_FOR_OTHER] = 3;
-    ST_PRINT(client->culprit.name, "pulseaudio");
-    client->culprit.own_n[ST_DROPOUT_WAITED_FOR_OTHER] = 3;
+    client->by[ST_DROPOUT_CPU_TAKEN].n = 0;
+    client->by[ST_DROPOUT_WAITED_FOR_OTHER].n = 3;
+    ST_PRINT(client->by[ST_DROPOUT_WAITED_FOR_OTHER].culprit, "pulseaudio");
+    client->by[ST_DROPOUT_WAITED_FOR_OTHER].culprit_n = 3;
     look("");
     shown_is(__func__);
 }
@@ -480,19 +481,17 @@ static void first_line_says_what_the_server_knows(void **state)
     };
     ST_EACH (row, rows) {
         struct st_dropout_client *client = add_client(watch_pipewire(), row->name, 3, row->reason);
-        client->worst.wait_ns = 4100000;
-        ST_PRINT(client->culprit.name, "%s", row->culprit);
-        client->culprit.lead_n = 3;
-        client->culprit.own_n[row->reason] = row->culprit[0] != '\0' ? 3 : 0;
+        client->by[row->reason].worst.wait_ns = 4100000;
+        ST_PRINT(client->by[row->reason].culprit, "%s", row->culprit);
+        client->by[row->reason].culprit_n = row->culprit[0] != '\0' ? 3 : 0;
         look("");
     }
     struct st_observed_view *pipewire = watch_pipewire();
     struct st_dropout_client *client = add_client(pipewire, "mpv", 9, ST_DROPOUT_CPU_TAKEN);
-    ST_PRINT(client->culprit.name, "cc1");
-    client->culprit.lead_n = 4;
-    client->culprit.own_n[ST_DROPOUT_CPU_TAKEN] = 4;
+    ST_PRINT(client->by[ST_DROPOUT_CPU_TAKEN].culprit, "cc1");
+    client->by[ST_DROPOUT_CPU_TAKEN].culprit_n = 4;
     look("who it was in the other five is not known: it may have been cc1");
-    client->culprit.own_n[ST_DROPOUT_CPU_TAKEN] = 9;
+    client->by[ST_DROPOUT_CPU_TAKEN].culprit_n = 9;
     look("");
     pipewire = watch_pipewire();
     pipewire->seen.device_dropouts_n = pipewire->seen.clientless_dropouts_n = 1;
@@ -510,7 +509,8 @@ static void first_line_says_what_the_server_knows(void **state)
 static void peak_of_who_lost_the_cpu_is_unknown(void **state)
 {
     struct st_dropout_client *client = add_client(watch_pipewire(), "GoodSynth", 3, ST_DROPOUT_CPU_TAKEN);
-    client->worst = (struct st_dropout_cycle){.busy_ns = 21333, .period_ns = 21333333};
+    client->by[ST_DROPOUT_CPU_TAKEN].worst =
+        (struct st_dropout_cycle){.busy_ns = 21333, .period_ns = 21333333};
     look("");
     shown_is(__func__);
 }
@@ -519,12 +519,13 @@ static void buffer_that_helps_fits_the_worst_cycle_or_is_not_named(void **state)
 {
     struct st_observed_view *pipewire = watch_pipewire();
     struct st_dropout_client *client = add_client(pipewire, "Heavy", 1, ST_DROPOUT_TOO_SLOW);
-    client->worst.period_ns = 21333333;
-    client->worst.busy_ns = 30000000;
+    struct st_dropout_cycle *worst = &client->by[ST_DROPOUT_TOO_SLOW].worst;
+    worst->period_ns = 21333333;
+    worst->busy_ns = 30000000;
     look("1440 frames");
-    client->worst.busy_ns = 60000000;
+    worst->busy_ns = 60000000;
     look("2880 frames");
-    client->worst.busy_ns = 25000000;
+    worst->busy_ns = 25000000;
     client->load = (struct st_xrun_load){
         .cycles_n = 469, .busy_median_ns = 21000000, .busy_max_ns = 25000000, .period_ns = 21333333};
     look("");
@@ -535,21 +536,21 @@ static void buffer_that_helps_fits_the_worst_cycle_or_is_not_named(void **state)
     pipewire->seen.period_ns = 42666667;
     look("it was raised since");
     pipewire->source = "jack";
-    client->worst.busy_ns = 45000000;
+    worst->busy_ns = 45000000;
     look("");
     pipewire->seen.frames = 512;
     pipewire->seen.period_ns = 10666667;
-    client->worst.period_ns = 10666667;
-    client->worst.busy_ns = 15000000;
+    worst->period_ns = 10666667;
+    worst->busy_ns = 15000000;
     client->load.busy_max_ns = 90000000;
     look("by the clock, with what others took of it");
-    client->worst.error_ns = 7000000;
+    worst->error_ns = 7000000;
     look("8 to 22 ms: 512, 1024 or 2048");
-    client->worst.error_ns = 1000000;
+    worst->error_ns = 1000000;
     look("");
-    client->worst.busy_ns = 0;
+    worst->busy_ns = 0;
     look("only the clock's time is known");
-    client->worst.busy_ns = 15000000;
+    worst->busy_ns = 15000000;
     view.observe.sources[0].seen.frames = view.observe.sources[0].seen.period_ns = 0;
     look("nothing plays now");
     shown_is(__func__);
@@ -561,22 +562,20 @@ static void first_line_blames_who_took_the_cpu(void **state)
     struct st_dropout_client *server = add_client(pipewire, "PipeWire", 14, ST_DROPOUT_WOKEN_LATE);
     struct st_dropout_client *guitarix = add_client(pipewire, "Guitarix", 11, ST_DROPOUT_CPU_TAKEN);
     struct st_dropout_client *reverb = add_client(pipewire, "HeavyReverb", 5, ST_DROPOUT_CPU_TAKEN);
-    ST_PRINT(guitarix->culprit.name, "chromium");
-    guitarix->culprit.lead_n = 11;
-    guitarix->culprit.own_n[ST_DROPOUT_CPU_TAKEN] = 11;
+    struct st_dropout_sum *of_guitarix = &guitarix->by[ST_DROPOUT_CPU_TAKEN],
+                          *of_reverb = &reverb->by[ST_DROPOUT_CPU_TAKEN];
+    ST_PRINT(of_guitarix->culprit, "chromium");
+    of_guitarix->culprit_n = 11;
     server->playing = false; /* no load line comes for it */
     look("who had the CPU in the other five is not known");
-    ST_PRINT(reverb->culprit.name, "blender");
-    reverb->culprit.lead_n = 5;
-    reverb->culprit.own_n[ST_DROPOUT_CPU_TAKEN] = 5;
+    ST_PRINT(of_reverb->culprit, "blender");
+    of_reverb->culprit_n = 5;
     look("");
-    ST_PRINT(reverb->culprit.name, "chromium");
+    ST_PRINT(of_reverb->culprit, "chromium");
     look("");
-    reverb->culprit.lead_n = 3;
-    reverb->culprit.own_n[ST_DROPOUT_CPU_TAKEN] = 3;
+    of_reverb->culprit_n = 3;
     look("another one in one of the five");
-    reverb->culprit.lead_n = 5;
-    reverb->culprit.own_n[ST_DROPOUT_CPU_TAKEN] = 5;
+    of_reverb->culprit_n = 5;
     look("it is not known whether they have rights");
     guitarix->load.priority = pipewire->seen.priority = ST_XRUN_NORMAL;
     look("nor of the other one");
@@ -585,38 +584,38 @@ static void first_line_blames_who_took_the_cpu(void **state)
     view.right_set_up = true;
     look("");
     view.right_set_up = false;
-    reverb->reasons_n[ST_DROPOUT_TOO_SLOW] = 1;
+    reverb->by[ST_DROPOUT_TOO_SLOW].n = 1;
     look("");
-    reverb->reasons_n[ST_DROPOUT_TOO_SLOW] = 0;
-    guitarix->culprit.own_n[ST_DROPOUT_CPU_TAKEN] = 0;
+    reverb->by[ST_DROPOUT_TOO_SLOW].n = 0;
+    of_guitarix->culprit_n = 0;
     look("");
-    ST_PRINT(guitarix->culprit.name, "blender");
-    guitarix->culprit.own_n[ST_DROPOUT_CPU_TAKEN] = 2;
+    ST_PRINT(of_guitarix->culprit, "blender");
+    of_guitarix->culprit_n = 2;
     look("who is named seldom does not lead");
-    ST_PRINT(guitarix->culprit.name, "chromium");
-    guitarix->culprit.own_n[ST_DROPOUT_CPU_TAKEN] = 0;
+    ST_PRINT(of_guitarix->culprit, "chromium");
+    of_guitarix->culprit_n = 0;
     reverb->load.priority = 20;
     look("one has them");
     pipewire->seen.priority = 20;
     look("as the server, but not the victim");
     guitarix->load.priority = 20; /* the victim, too: chromium has at least as much */
-    guitarix->culprit.own_n[ST_DROPOUT_CPU_TAKEN] = 5;
+    of_guitarix->culprit_n = 5;
     look("of 11");
-    guitarix->culprit.own_n[ST_DROPOUT_CPU_TAKEN] = 6;
+    of_guitarix->culprit_n = 6;
     look("");
-    guitarix->culprit.plays = true;
+    of_guitarix->culprit_plays = true;
     look("it has its priority for that");
-    guitarix->culprit.own_n[ST_DROPOUT_CPU_TAKEN] = 0;
+    of_guitarix->culprit_n = 0;
     guitarix->load.priority = pipewire->seen.priority = ST_XRUN_NORMAL;
     reverb->load.priority = ST_XRUN_NORMAL;
     /* most dropouts are of a program that computes too long: the screen names both */
-    server->reasons_n[ST_DROPOUT_WOKEN_LATE] = 0;
-    server->reasons_n[ST_DROPOUT_TOO_SLOW] = server->dropouts_n = 40;
-    server->worst.busy_ns = 25000000;
+    server->by[ST_DROPOUT_WOKEN_LATE].n = 0;
+    server->by[ST_DROPOUT_TOO_SLOW].n = server->dropouts_n = 40;
+    server->by[ST_DROPOUT_TOO_SLOW].worst.busy_ns = 25000000;
     server->load.streams_n = 1;
     ST_PRINT(server->name, "Heavy");
     look("");
-    server->reasons_n[ST_DROPOUT_TOO_SLOW] = server->dropouts_n = 15;
+    server->by[ST_DROPOUT_TOO_SLOW].n = server->dropouts_n = 15;
     look("");
     shown_is(__func__);
 }
@@ -635,8 +634,8 @@ static void first_line_names_what_slowed_the_machine(void **state)
     st_hist_reset(&result.lateness);
     pipewire = watch_pipewire();
     struct st_dropout_client *heavy = add_client(pipewire, "Heavy", 1, ST_DROPOUT_TOO_SLOW);
-    heavy->worst.busy_ns = 25000000;
-    heavy->slowed = ST_CAUSE_HEAT;
+    heavy->by[ST_DROPOUT_TOO_SLOW].worst.busy_ns = 25000000;
+    heavy->by[ST_DROPOUT_TOO_SLOW].slowed = ST_CAUSE_HEAT;
     look("");
     result.misses = 4;
     st_hist_add_n(&result.lateness, INT64_C(22000000), 4);
@@ -648,7 +647,7 @@ static void first_line_names_what_slowed_the_machine(void **state)
     result.causes[ST_CAUSE_RUN_QUEUE] = (struct st_cause_row){0};
     result.misses = 0;
     st_hist_reset(&result.lateness);
-    heavy->slowed = ST_CAUSE_UNKNOWN;
+    heavy->by[ST_DROPOUT_TOO_SLOW].slowed = ST_CAUSE_UNKNOWN;
     view.overdue.ns = 12 * ST_NS_PER_S;
     view.overdue.hog =
         (struct st_hog){.pid = 480, .tid = 482, .priority = 80, .cpu = 0, .name = "hog", .looks = 1};
@@ -784,7 +783,8 @@ static void a_hard_size_that_was_forced_is_said_first(void **state)
     server->seen.dropouts_n = 0;
     struct st_dropout_client *game = add_client(server, "Game", 0, ST_DROPOUT_UNKNOWN);
     game->load = (struct st_xrun_load){.cycles_n = 1, .between = ST_XRUN_BETWEEN_UNSEEN};
-    add_client(server, "HeavyReverb", 5, ST_DROPOUT_TOO_SLOW)->worst.busy_ns = 6000000;
+    add_client(server, "HeavyReverb", 5, ST_DROPOUT_TOO_SLOW)->by[ST_DROPOUT_TOO_SLOW].worst.busy_ns =
+        6000000;
     server->seen.forced_frames = server->seen.frames = 256;
     server->seen.period_ns = 5333333;
     look("");
