@@ -6,7 +6,6 @@
 #include "cli/command.h"
 #include "cli/measure/music.h"
 #include "cli/measure/sizes.h"
-#include "cli/module/module_history.h"
 #include "cli/report/facts_input.h"
 #include "cli/report/report_run.h"
 #include "core/ns.h"
@@ -14,7 +13,6 @@
 #include "core/text/text.h"
 #include "measure/cause.h"
 #include "measure/stress.h"
-#include "platform/module.h"
 #include "platform/program/locale.h"
 #include "platform/program/stop.h"
 #include "platform/program/terminal.h"
@@ -23,7 +21,6 @@
 #define DURATION_MAX_NS (86400 * ST_NS_PER_S)
 #define LONGEST         2048u /* frames */
 #define SURE_S          540.0 /* of measuring, from which on bounds are printed */
-#define HISTORY_S       600.0 /* a shorter history is not much surer than this run */
 
 struct options {
     struct st_report_options report;
@@ -77,13 +74,11 @@ static bool look(void *ctx, const struct st_result *result, bool first)
         held = st_text("%u frames did not hold, %u did", options->judged_frames, held_frames);
     else if (held_frames > 0)
         held = st_text("%u frames held", held_frames);
-    char *line = st_text(
-        "%s so far: %s%s in %s%s",
-        held_frames > 0 && held_frames <= options->judged_frames && dropouts_n == 0 ? "OK" : "Not OK",
-        dropouts_n > 0 ? st_text("%" PRIu64 " dropout%s in the music; ", dropouts_n, ST_PLURAL(dropouts_n))
-                       : "",
-        held, st_ns_short(result->duration_ns),
-        dropouts_n == 0 ? st_text(", worst %s late", st_ns_short(result->lateness.max_ns)) : "");
+    if (dropouts_n > 0)
+        held = st_text("%ju dropout%s in the music; %s", dropouts_n, ST_PLURAL(dropouts_n), held);
+    const bool ok = held_frames > 0 && held_frames <= options->judged_frames && dropouts_n == 0;
+    char *line = st_text("%s so far: %s in %s, worst %s late", ok ? "OK" : "Not OK", held,
+                         st_ns_short(result->duration_ns), st_ns_short(result->lateness.max_ns));
     if (terminal)
         st_text_clip(line, st_terminal_width(STDERR_FILENO) - 1);
     fprintf(stderr, "%s%s%s", first ? "" : "\r", st_locale_text(line), terminal ? "\033[K" : "\n");
@@ -228,23 +223,6 @@ static const char *sizes_text(const struct answer *answer, bool watched)
     return text;
 }
 
-/* What sleeptuned measured before, in weeks of minutes, is surer than ten seconds; but its loop had another
- * size and priority, so it is one more table and no second verdict. @return false: there is none. */
-static bool add_history(struct answer *answer)
-{
-    static struct st_module_history_predict past;
-    st_module_history_predict_fn function;
-    const bool found = st_module_load("history", ST_MODULE_HISTORY_PREDICT_SYMBOL, &function) == NULL &&
-                       function(NULL, &past) == 0 && st_predict_seconds(&past.run) >= HISTORY_S;
-    if (found) {
-        struct st_predict_table table = {.run = &past.run};
-        st_predict_text_fill(&table, 0);
-        json_object_set_new(answer->report.json, "history", st_predict_text_rows_json(&table));
-    }
-    st_predict_finish(&past.run);
-    return found;
-}
-
 /** What made wake-ups late, and whether the whole computer was slower. */
 static const char *causes_text(const struct answer *answer, bool judged_held)
 {
@@ -259,7 +237,7 @@ static const char *causes_text(const struct answer *answer, bool judged_held)
     return text;
 }
 
-static const char *next_text(const struct answer *answer, bool right_set_up, bool judged_held, bool history)
+static const char *next_text(const struct answer *answer, bool right_set_up, bool judged_held)
 {
     const uint32_t held = held_in_all(answer);
     const bool no_right = !judged_held && result_of(answer->worst)->policy == ST_POLICY_OTHER;
@@ -273,8 +251,6 @@ static const char *next_text(const struct answer *answer, bool right_set_up, boo
         return "sleeptune report (what makes wake-ups late)";
     if (!judged_held)
         return st_predict_text_setting(held);
-    if (history)
-        return "sleeptune predict --history (ten seconds are short: what sleeptuned saw)";
     return answer->stress ? "sleeptune check -d 3h (for hours, without load)"
                           : "sleeptune check --stress (does it hold while the computer is busy?)";
 }
@@ -305,7 +281,7 @@ static int make_answer(const struct st_facts *facts, struct answer *answer)
     answer->report.text =
         st_text("%s%s", sizes_text(answer, st_facts_text(facts, ST_MUSIC_SERVER, &server) == 0),
                 causes_text(answer, judged_held));
-    answer->next = next_text(answer, st_machine_right_at_login(facts), judged_held, add_history(answer));
+    answer->next = next_text(answer, st_machine_right_at_login(facts), judged_held);
     const bool said = dropouts && st_facts_text(facts, ST_MUSIC_NEXT, &music) == 0;
     answer->report.next = said ? music : dropouts && judged_held ? NULL : answer->next;
     answer->report.fine = judged_held && held_in_all(answer) > 0 && !said;

@@ -54,9 +54,9 @@ static int read_options(int argc, char **argv, struct options *o, int *ret_first
 /* The words with spaces between them. */
 static const char *joined(char **words, int n)
 {
-    const char *text = n > 0 ? words[0] : "";
-    for (int i = 1; i < n; i++)
-        text = st_text("%s %s", text, words[i]);
+    const char *text = "";
+    for (int i = 0; i < n; i++)
+        text = st_text_joined(text, " ", words[i]);
     return text;
 }
 
@@ -75,8 +75,8 @@ static const char *encoded(const char *text)
 static int mark(const struct options *o, const char *note)
 {
     struct st_daemon_answer answer;
-    const char *target = st_text("/v1/heard?by=%s%s%s", o->key ? "key" : "typed",
-                                 note[0] != '\0' ? "&note=" : "", encoded(note));
+    const char *target =
+        st_text("/v1/heard?by=%s%s", o->key ? "key" : "typed", st_text_with("&note=", encoded(note)));
     const char *socket = o->system ? ST_DAEMON_SYSTEM_SOCKET : o->socket;
     int status = st_daemon_client_post(socket, target, &answer);
     if (status == ST_EXIT_UNKNOWN) {

@@ -24,8 +24,21 @@
 #define ROWS_USUAL 25 /* a day by hours, with the hour that has begun */
 #define EVENTS_MAX 5000
 
+typedef void (*print_fn)(FILE *out, const json_t *document, const struct st_history_text_look *look);
+
+/* What is shown: by steps of time, unless another one is asked for. */
+enum { STEPS, EVENTS, CAUSES, HEARD, CHANGES, VIEWS_N };
+static const struct {
+    enum st_history_document document;
+    print_fn print;
+} views[VIEWS_N] = {[STEPS] = {ST_HISTORY_OF_STEPS, st_history_text_steps},
+                    [EVENTS] = {ST_HISTORY_OF_EVENTS, st_history_text_events},
+                    [CAUSES] = {ST_HISTORY_OF_CAUSES, st_history_text_causes},
+                    [HEARD] = {ST_HISTORY_OF_HEARD, st_heard_text},
+                    [CHANGES] = {ST_HISTORY_OF_STEPS, st_history_text_changes}};
+
 struct options {
-    bool events, causes, heard, changes, json, system, details;
+    bool asked[VIEWS_N], json, system, details;
     const char *since, *until, *socket, *db;
     const char *step; /* of the steps of time only */
     const char *kind; /* of the events only, as limit */
@@ -76,7 +89,9 @@ static const char help[] =
 /* @return -1 or ST_EXIT_USAGE. */
 static int check_options(const struct options *o)
 {
-    const int others = o->events + o->causes + o->heard + o->changes + (o->trace != NULL);
+    int others = o->trace != NULL;
+    ST_EACH (asked, o->asked)
+        others += *asked;
     if (others > 1)
         return st_failure_usage("--events, --causes, --heard, --changes and --trace cannot be used together");
     if (o->output != NULL && o->trace == NULL)
@@ -85,9 +100,9 @@ static int check_options(const struct options *o)
         return st_failure_usage("--json, --since and --until cannot be used with --trace");
     if (others > 0 && o->step != NULL)
         return st_failure_usage("--step cannot be used with --events, --causes, --heard or --changes");
-    if (o->changes && (o->since != NULL || o->until != NULL))
+    if (o->asked[CHANGES] && (o->since != NULL || o->until != NULL))
         return st_failure_usage("--changes compares all of the history: --since and --until cannot be used");
-    if (!o->events && (o->kind != NULL || o->limit > 0))
+    if (!o->asked[EVENTS] && (o->kind != NULL || o->limit > 0))
         return st_failure_usage("--kind and --limit need --events");
     if (o->kind != NULL && st_event_kind_of(o->kind) == ST_EVENT_KINDS)
         return st_failure_usage("--kind: '%s' is not a kind of event; the kinds are " ST_EVENT_NAMES,
@@ -101,10 +116,10 @@ static int check_options(const struct options *o)
 static int read_options(int argc, char **argv, struct options *ret)
 {
     const struct st_option known[] = {
-        {"events", .flag = &ret->events},
-        {"causes", .flag = &ret->causes},
-        {"heard", .flag = &ret->heard},
-        {"changes", .flag = &ret->changes},
+        {"events", .flag = &ret->asked[EVENTS]},
+        {"causes", .flag = &ret->asked[CAUSES]},
+        {"heard", .flag = &ret->asked[HEARD]},
+        {"changes", .flag = &ret->asked[CHANGES]},
         {"since", .text = &ret->since},
         {"until", .text = &ret->until},
         {"step", .text = &ret->step},
@@ -165,8 +180,6 @@ static const struct st_os_row *here(void)
 {
     return &st_os_rows[st_platform_native()->os];
 }
-
-typedef void (*print_fn)(FILE *out, const json_t *document, const struct st_history_text_look *look);
 
 /* The text, and whose history it was. */
 static int print_text(const struct options *options, const struct st_history_wish *wish,
@@ -267,8 +280,6 @@ static int show_document(const struct options *options, const struct st_history_
 static int find_event(const char *id_text, struct st_history_wish wish, int64_t *ret_wall_ns)
 {
     json_t *document;
-    const json_t *event;
-    size_t i;
     int64_t id;
     if (st_number_i64(id_text, 1, INT64_MAX, &id) != 0)
         return st_failure_usage("--trace: '%s' is neither the number of an event nor 'last'", id_text);
@@ -278,15 +289,14 @@ static int find_event(const char *id_text, struct st_history_wish wish, int64_t 
     if (status != ST_EXIT_DONE)
         return status;
     *ret_wall_ns = INT64_MIN;
-    json_array_foreach(json_object_get(document, "events"), i, event)
-    {
+    ST_JSON_EACH (event, document, "events") {
         if (st_json_integer(event, "id") == id)
             *ret_wall_ns = st_json_integer(event, "time_ns");
     }
     json_decref(document);
     return *ret_wall_ns != INT64_MIN
                ? 0
-               : st_failure("the last %d events have none with the number %" PRId64, EVENTS_MAX, id);
+               : st_failure("the last %d events have none with the number %jd", EVENTS_MAX, id);
 }
 
 static int write_trace(const struct options *options, struct st_trace_file *file)
@@ -301,7 +311,7 @@ static int write_trace(const struct options *options, struct st_trace_file *file
     const int closed = st_output_close(&output, r == 0);
     if (r < 0 || closed < 0)
         return st_failure("cannot write the trace: %s", strerror(r < 0 ? -r : -closed));
-    fprintf(stderr, "%" PRId64 " dropout%s. ", file->dropouts_n, ST_PLURAL(file->dropouts_n));
+    fprintf(stderr, "%jd dropout%s. ", file->dropouts_n, ST_PLURAL(file->dropouts_n));
     if (file->cycles_n > 0)
         fprintf(stderr, "%zu of %zu cycles of clients missed their deadline. ", file->missed_n,
                 file->cycles_n);
@@ -313,8 +323,8 @@ static int write_trace(const struct options *options, struct st_trace_file *file
         fprintf(stderr, "What the kernel did is there from %.1f s before the event on.\n",
                 st_ns_seconds(file->reach_ns));
     else
-        fprintf(stderr, "It does not have what the kernel did then%s%s.\n",
-                here()->trace != NULL ? ". To have it, " : "", here()->trace != NULL ? here()->trace : "");
+        fprintf(stderr, "It does not have what the kernel did then%s.\n",
+                st_text_with(". To have it, ", here()->trace));
     fputs("Open the file at ui.perfetto.dev, in your browser; it stays on this computer.\n", stderr);
     return ST_EXIT_DONE;
 }
@@ -355,15 +365,15 @@ int st_cmd_history(int argc, char **argv)
     const int read = read_options(argc, argv, &options);
     if (read >= 0)
         return read;
-    struct st_history_wish wish = {.asked = {.document = options.events   ? ST_HISTORY_OF_EVENTS
-                                                         : options.causes ? ST_HISTORY_OF_CAUSES
-                                                         : options.heard  ? ST_HISTORY_OF_HEARD
-                                                                          : ST_HISTORY_OF_STEPS,
+    int view = CHANGES;
+    while (view > STEPS && !options.asked[view])
+        view--;
+    struct st_history_wish wish = {.asked = {.document = views[view].document,
                                              .since_ns = INT64_MIN,
                                              .until_ns = INT64_MIN,
                                              .step_ns = INT64_MIN,
                                              .limit = options.limit > 0 ? options.limit : INT64_MIN,
-                                             .kind = options.kind != NULL ? options.kind : ""},
+                                             .kind = st_text_or(options.kind, "")},
                                    .socket = options.system ? ST_DAEMON_SYSTEM_SOCKET : options.socket,
                                    .db = options.db,
                                    .whose = &whose};
@@ -372,11 +382,9 @@ int st_cmd_history(int argc, char **argv)
         return status;
     if (options.trace != NULL)
         return show_trace(&options, wish);
-    if (options.changes)
+    if (view == STEPS)
+        return show_steps(&options, &wish);
+    if (view == CHANGES)
         wish.asked.step_ns = wish.asked.until_ns - wish.asked.since_ns; /* its rows are of no interest */
-    return options.events    ? show_document(&options, &wish, st_history_text_events)
-           : options.causes  ? show_document(&options, &wish, st_history_text_causes)
-           : options.heard   ? show_document(&options, &wish, st_heard_text)
-           : options.changes ? show_document(&options, &wish, st_history_text_changes)
-                             : show_steps(&options, &wish);
+    return show_document(&options, &wish, views[view].print);
 }

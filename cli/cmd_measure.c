@@ -82,7 +82,7 @@ static int check_cpu(int64_t cpu)
         if (*one == cpu)
             return ST_EXIT_DONE;
     }
-    return st_failure_usage("--cpu: CPU %" PRId64 " does not exist or may not be used here", cpu);
+    return st_failure_usage("--cpu: CPU %jd does not exist or may not be used here", cpu);
 }
 
 static int take_wait(void *ctx, const char *text)
@@ -292,7 +292,7 @@ static int judge(struct arguments *a, const struct st_result *result)
         ST_PRINT(a->text, "Invalid: %s.", invalid);
         return ST_EXIT_BOOKS;
     }
-    ST_PRINT(a->text, "%s: %" PRIu64 " events of missed periods in %s at %u frames; allowed: %.6g an hour.",
+    ST_PRINT(a->text, "%s: %ju events of missed periods in %s at %u frames; allowed: %.6g an hour.",
              verdicts[verdict].word, a->events_n, st_ns_short((int64_t)(a->hours * NS_PER_HOUR)),
              result->frames, a->per_hour);
     return verdicts[verdict].status;

@@ -172,7 +172,7 @@ static void add_row(char *line, const struct st_facts *facts, const struct row *
 {
     char values[160] = "/", value[80] = "not readable";
     int64_t n = 0, most = 0;
-    ST_FACTS_EACH (fact, facts, row->prefix, row->suffix != NULL ? row->suffix : "") {
+    ST_FACTS_EACH (fact, facts, row->prefix, st_text_or(row->suffix, "")) {
         const char *word = fact->state == ST_FACT_OK ? word_of(fact, row->form) : NULL;
         if (word != NULL)
             ST_PRINT(value, "%s", word);
@@ -186,7 +186,7 @@ static void add_row(char *line, const struct st_facts *facts, const struct row *
             ST_APPEND(values, "%s/", value);
     }
     if (row->form == COUNT || row->form == MOST)
-        ST_PRINT(values, "/%" PRId64 "/", row->form == COUNT ? n : most);
+        ST_PRINT(values, "/%jd/", row->form == COUNT ? n : most);
     if (n > 0 && row->form == RUNS)
         st_text_append(line, LINE_BYTES, " %s,", row->name);
     else if (n > 0)
@@ -231,21 +231,16 @@ static const char *rate_of(const json_t *side)
 /** The last change of the kernel. */
 static void put_kernel(const json_t *history)
 {
-    char line[TEXT_BYTES] = "not watched", before[80], now[80];
-    size_t i, j;
-    json_t *change, *what;
-    if (history != NULL)
-        ST_PRINT(line, "the same as long as it is watched");
-    json_array_foreach(json_object_get(history, "changes"), i, change)
-    {
-        json_array_foreach(json_object_get(change, "what"), j, what)
-        {
+    const char *line = history != NULL ? "the same as long as it is watched" : "not watched";
+    char before[80], now[80];
+    ST_JSON_EACH (change, history, "changes") {
+        ST_JSON_EACH (what, change, "what") {
             if (!st_text_is(st_json_text_of(what, "name"), "kernel"))
                 continue;
             copy_known(st_json_text_of(what, "before"), before, sizeof(before));
             copy_known(st_json_text_of(what, "now"), now, sizeof(now));
-            ST_PRINT(line, "%s: %s; before, %s: %s", now, rate_of(json_object_get(change, "since")), before,
-                     rate_of(json_object_get(change, "before")));
+            line = st_text("%s: %s; before, %s: %s", now, rate_of(json_object_get(change, "since")), before,
+                           rate_of(json_object_get(change, "before")));
         }
     }
     put("kernel %s", line);
@@ -256,15 +251,12 @@ static void put_dropouts(const json_t *history)
     char line[LINE_BYTES] = "";
     const json_t *dropouts = json_object_get(history, "dropouts");
     int64_t watched_ns = 0, programs_n = 0;
-    size_t i, j;
-    json_t *source, *client, *count;
+    json_t *count;
     const char *reason;
-    json_array_foreach(json_object_get(history, "watched"), i, source) watched_ns =
-        ST_MAX(watched_ns, st_json_integer(source, "watched_ns"));
-    json_array_foreach(json_object_get(dropouts, "sources"), i, source)
-    {
-        json_array_foreach(json_object_get(source, "clients"), j, client)
-        {
+    ST_JSON_EACH (source, history, "watched")
+        watched_ns = ST_MAX(watched_ns, st_json_integer(source, "watched_ns"));
+    ST_JSON_EACH (source, dropouts, "sources") {
+        ST_JSON_EACH (client, source, "clients") {
             if (st_json_integer(client, "dropouts") == 0 || programs_n++ >= PROGRAMS_MAX)
                 continue;
             char part[LINE_BYTES] = "";
@@ -277,9 +269,8 @@ static void put_dropouts(const json_t *history)
         }
     }
     if (watched_ns > 0)
-        put("dropouts dropouts=%" PRId64 ", in a day of which %.1f h were %s%s.",
-            st_json_integer(dropouts, "count"), st_ns_seconds(watched_ns) / HOUR_S,
-            line[0] != '\0' ? ST_SHARE_PROGRAMS : "watched", line);
+        put("dropouts dropouts=%jd, in a day of which %.1f h were %s%s.", st_json_integer(dropouts, "count"),
+            st_ns_seconds(watched_ns) / HOUR_S, line[0] != '\0' ? ST_SHARE_PROGRAMS : "watched", line);
     else
         put("dropouts not watched");
 }
@@ -296,7 +287,7 @@ static void put_finding(const struct st_finding *finding)
         const struct st_fact *fact = st_facts_find(finding->facts, *key);
         if (fact == NULL || !fact->is_int || !st_share_text_may(fact->key, *key))
             continue;
-        ST_PRINT(number, "%s, %s=%" PRId64, text, *key, fact->i64);
+        ST_PRINT(number, "%s, %s=%jd", text, *key, fact->i64);
         if (strlen(number) + strlen(finding->rule->id) < COLUMNS - sizeof(ST_SHARE_FINDING "  problem."))
             ST_PRINT(text, "%s", number);
     }

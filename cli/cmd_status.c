@@ -325,7 +325,7 @@ static int follow_screen(const struct wish *wish)
     const char *type = getenv("TERM");
     if (type == NULL || strcmp(type, "dumb") == 0)
         return st_failure("a terminal of type '%s' cannot be redrawn: leave out --watch",
-                          type != NULL ? type : "");
+                          st_text_or(type, ""));
     st_stop_catch(NULL);
     fputs(BEGIN, stdout);
     while (!st_stop_asked() && ferror(stdout) == 0) {

@@ -27,9 +27,9 @@ const char *st_ns_text(int64_t ns)
             continue;
         const char *sign = ns < 0 ? "-" : "";
         if (row->decimals == 0)
-            return st_text("%s%" PRIu64 " %s", sign, steps, row->name);
-        return st_text("%s%" PRIu64 ".%0*" PRIu64 " %s", sign, steps / row->steps, row->decimals,
-                       steps % row->steps, row->name);
+            return st_text("%s%ju %s", sign, steps, row->name);
+        return st_text("%s%ju.%0*ju %s", sign, steps / row->steps, row->decimals, steps % row->steps,
+                       row->name);
     }
     return "";
 }
@@ -54,10 +54,10 @@ const char *st_ns_long(int64_t ns)
 {
     const int64_t minutes = st_ns_add(ns, 30 * ST_NS_PER_S) / (60 * ST_NS_PER_S);
     if (ns < 120 * ST_NS_PER_S)
-        return st_text("%" PRId64 " s", (ns + ST_NS_PER_S / 2) / ST_NS_PER_S);
+        return st_text("%jd s", (ns + ST_NS_PER_S / 2) / ST_NS_PER_S);
     if (minutes < 60)
-        return st_text("%" PRId64 " min", minutes);
+        return st_text("%jd min", minutes);
     if (minutes < 48 * 60)
-        return st_text("%" PRId64 " h %" PRId64 " min", minutes / 60, minutes % 60);
-    return st_text("%" PRId64 " d %" PRId64 " h", minutes / 1440, minutes / 60 % 24);
+        return st_text("%jd h %jd min", minutes / 60, minutes % 60);
+    return st_text("%jd d %jd h", minutes / 1440, minutes / 60 % 24);
 }

@@ -79,15 +79,15 @@ static bool has_blank(const char *command)
 static const char *one_command(const char *text, int width)
 {
     const char *command = NULL;
-    ST_TEXT_EACH (line, st_text("%s", text != NULL ? text : ""), "\n") {
+    ST_TEXT_EACH (line, st_text("%s", st_text_or(text, "")), "\n") {
         if (line[0] == '#' ? st_text_begins(line, "# then") || st_text_ends(line, "then") : command != NULL)
             return NULL;
         command = line[0] == '#' ? command : line;
     }
-    return command == NULL || (width != 0 && strlen(command) + INDENT > (size_t)width) ||
-                   strstr(command, "$$") != NULL || has_blank(command)
-               ? NULL
-               : command;
+    if (command == NULL || (width != 0 && strlen(command) + INDENT > (size_t)width) ||
+        strstr(command, "$$") != NULL || has_blank(command))
+        return NULL;
+    return command;
 }
 
 /** Of a text that someone posted: that machine has no sleeptune, and `apply` would change this one. */
@@ -255,44 +255,16 @@ static size_t print_settings(const struct st_printer *printer, const struct st_r
 
 /* --- counts --- */
 
-#define NAMES_MAX    3 /* in a list; of longer ones how many more */
-#define NAMES_USEFUL 10
+#define NAMES_MAX 3 /* in a list; of longer ones how many more */
 
 static bool needs_root(const struct st_fact *fact)
 {
     return fact->state == ST_FACT_UNREADABLE && (fact->error == EACCES || fact->error == EPERM);
 }
 
-/** Why a rule could not be judged, in the words of the worst of its facts. */
-static const char *reason(const struct st_report *report, const struct st_finding *finding)
-{
-    static const char of_folder[] = "sysctl-a.txt";
-    const char *input = st_facts_text_or(report->facts, ST_KEY_SYSTEM_INPUT, of_folder);
-    const char *worst = !st_text_is(input, of_folder) ? "not in this text"
-                        : report->own_machine         ? "could not be read here"
-                                                      : "not in these files";
-    ST_EACH_OF (row, finding->evidence, finding->judged_n > 0 ? finding->judged_n : finding->evidence_n) {
-        const struct st_fact *fact = *row;
-        if (fact->state == ST_FACT_MALFORMED)
-            worst = "not understood";
-        if (st_text_is(fact->key, ST_KEY_LISTEN_INVALID))
-            worst = "the run was invalid";
-        if (needs_root(fact))
-            return "need root";
-        if (fact->state == ST_FACT_UNREADABLE)
-            worst = fact->error == ETIMEDOUT ? "no answer in time" : "not readable";
-    }
-    return worst;
-}
-
 static bool is_set_aside(const struct st_finding *finding)
 {
     return finding->set_aside != NULL;
-}
-
-static bool is_unknown(const struct st_finding *finding)
-{
-    return finding->status == ST_STATUS_UNKNOWN && st_finding_counts(finding);
 }
 
 /** A list of names: the first ones, and how many more. */
@@ -304,8 +276,7 @@ struct names {
 static void add_name(struct names *names, const char *name)
 {
     if (names->n++ < NAMES_MAX)
-        names->text = st_text("%s%s%.*s", names->n > 1 ? names->text : "", names->n > 1 ? ", " : "",
-                              st_text_cut(name, 70), name);
+        names->text = st_text_joined(names->text, ", ", st_text("%.*s", st_text_cut(name, 70), name));
 }
 
 static const char *names_text(const struct names *names)
@@ -313,34 +284,17 @@ static const char *names_text(const struct names *names)
     return names->n > NAMES_MAX ? st_text("%s and %zu more", names->text, names->n - NAMES_MAX) : names->text;
 }
 
-/** "linux-hz, linux-heat (need root)": the findings that are unknown for the same reason as this one, which
- * is the first of them; else "". */
-static const char *unknown_text(const struct st_report *report, const struct st_finding *first)
-{
-    const char *why = reason(report, first);
-    struct names names = {0};
-    ST_EACH_OF (finding, report->findings, report->findings_n) {
-        if (!is_unknown(finding) || reason(report, finding) != why)
-            continue;
-        if (names.n == 0 && finding != first)
-            return "";
-        add_name(&names, finding->rule->id);
-    }
-    return names.n > NAMES_USEFUL ? why : st_text("%s (%s)", names_text(&names), why); /* of a posted text */
-}
-
-/** "8 ok, 2 not applicable, 3 unknown: linux-hz (need root), linux-heat (could not be read here)". */
+/** "8 ok, 2 not applicable, 2 unknown: linux-hz, linux-heat". */
 static const char *counts_text(const struct st_report *report)
 {
-    const char *unknown = "";
+    struct names unknown = {0};
     ST_EACH_OF (finding, report->findings, report->findings_n) {
-        const char *text = is_unknown(finding) ? unknown_text(report, finding) : "";
-        if (text[0] != '\0')
-            unknown = st_text("%s%s %s", unknown, unknown[0] == '\0' ? ":" : ";", text);
+        if (finding->status == ST_STATUS_UNKNOWN && st_finding_counts(finding))
+            add_name(&unknown, finding->rule->id);
     }
     return st_text("%zu ok, %zu not applicable, %zu unknown%s.\n", st_report_count(report, ST_STATUS_OK),
-                   st_report_count(report, ST_STATUS_NOT_APPLICABLE),
-                   st_report_count(report, ST_STATUS_UNKNOWN), unknown);
+                   st_report_count(report, ST_STATUS_NOT_APPLICABLE), unknown.n,
+                   st_text_with(": ", unknown.n <= NAMES_MAX ? unknown.text : NULL));
 }
 
 /** Advice about delay, comfort or what is seen. */
@@ -390,11 +344,10 @@ static const char *unread_text(const struct st_report *report)
 static const char *left_out_text(const struct st_report *report)
 {
     const size_t aside = st_report_count_if(report, is_set_aside);
-    return aside > 0 ? st_text("Profile %s leaves out %zu of the settings because of their cost.\n",
-                               st_report_profile_names[report->profile], aside)
-           : report->profile != ST_REPORT_PROFILE_DESKTOP
-               ? st_text("Profile %s leaves out no rule.\n", st_report_profile_names[report->profile])
-               : "";
+    if (aside == 0 && report->profile == ST_REPORT_PROFILE_DESKTOP)
+        return "";
+    return st_text("Profile %s leaves out %zu setting%s because of the cost.\n",
+                   st_report_profile_names[report->profile], aside, ST_PLURAL(aside));
 }
 
 /* --- the screen --- */
@@ -403,11 +356,11 @@ static const char *left_out_text(const struct st_report *report)
 static void print_next(const struct st_printer *printer, const struct st_report *report)
 {
     const struct st_finding *problem = problem_before_next(report);
-    const char *next = report->answer == NULL || report->answer->next == NULL ? ""
-                       : problem == NULL                                      ? report->answer->next
-                       : st_rule_can_apply(problem)                           ? apply_command(problem)
-                       : problem->in_place ? st_finding_needs[problem->needs].text
-                                           : st_text("sleeptune report %s", problem->rule->id);
+    const char *next = report->answer != NULL ? st_text_or(report->answer->next, "") : "";
+    if (next[0] != '\0' && problem != NULL)
+        next = st_rule_can_apply(problem) || problem->in_place
+                   ? step_of(problem, 0).command
+                   : st_text("sleeptune report %s", problem->rule->id);
     const char *why = strstr(next, " (");
     if (why != NULL && st_text_ends(next, ")")) {
         fputs("Next: ", printer->out);
@@ -479,18 +432,14 @@ static void print_above(const struct st_printer *printer, const struct st_report
  * the counts need room. @return 0 or -ENOMEM. */
 static int print_first_screen(const struct st_printer *printer, const struct st_report *report)
 {
-    const char *hint = printer->all ? "About one setting: sleeptune report ID."
-                       : report->answer != NULL
-                           ? "More: --details. About one setting: sleeptune report ID."
-                           : "Settings that are fine: --ok. All: --details. One: sleeptune report ID.";
+    const char *hint = "More: --details, --ok. One setting: sleeptune report ID.";
     const char *above = printed(printer, report, NULL, print_above),
                *below = printed(printer, report, NULL, print_below);
     if (above == NULL || below == NULL)
         return -ENOMEM;
     const size_t fired = st_report_count_if(report, st_finding_may_delay);
-    /* and a blank line and the hint of one line, or two */
-    const int rest = lines(above) + lines(below) + (report->answer != NULL ? 2 : 3),
-              more = report->facts->partial ? POSTED_LINES : 0;
+    const int rest = lines(above) + lines(below) + 2, /* a blank line, and the hint */
+        more = report->facts->partial ? POSTED_LINES : 0;
     fputs(above, printer->out);
     const size_t shown = print_settings(printer, report, SCREEN_LINES - rest + more);
     fprintf(printer->out, "%s%s", shown > 0 ? "\n" : "", below);

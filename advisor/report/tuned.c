@@ -131,8 +131,8 @@ const char *st_tuned_text(const struct st_tuned *tuned, const struct st_tuned_ro
             st_text("%.1f times fewer late wake-ups (95 %%: %.1f .. %.1f)", row->fold, row->low, row->high);
     else if (row->outcome == ST_TUNING_HARMFUL)
         effect = "more late wake-ups";
-    return st_text("%s%s%s%s%s, measured %s with %jd frames", row->from, row->to[0] != '\0' ? " -> " : "",
-                   row->to, row->to[0] != '\0' ? ": " : "", effect, tuned->day, tuned->frames);
+    const char *change = row->to[0] != '\0' ? st_text("%s -> %s: ", row->from, row->to) : row->from;
+    return st_text("%s%s, measured %s with %jd frames", change, effect, tuned->day, tuned->frames);
 }
 
 const char *st_tuned_per_hour(const struct st_tuned_row *row)
@@ -146,5 +146,4 @@ const char *st_tuned_per_hour(const struct st_tuned_row *row)
         st_miss_events_rate_text(st_miss_events_per_hour_max95(row->events_n[1], row->seconds[1]));
     return st_text("; dropouts of the test loop: %s %s an hour without it, at most %s with it (95 %%)",
                    usual > 0 ? "about" : "at most", without, with);
-    return "";
 }

@@ -164,9 +164,10 @@ static const char *dropouts_of(const struct server *server, const char *time)
 
 static void put_next(const char *command, const char *why, const char *source, struct st_facts *facts)
 {
-    const bool both = command[0] != '\0' && why[0] != '\0';
-    if (command[0] != '\0' || why[0] != '\0')
-        st_facts_put_text(facts, ST_MUSIC_NEXT, st_text(both ? "%s (%s)" : "%s%s", command, why), source);
+    const char *next =
+        command[0] != '\0' && why[0] != '\0' ? st_text("%s (%s)", command, why) : st_text_or(command, why);
+    if (next[0] != '\0')
+        st_facts_put_text(facts, ST_MUSIC_NEXT, next, source);
 }
 
 /** Of the first that could not be watched. */
@@ -185,9 +186,10 @@ static const char *answer_of(const struct st_music *music, const struct server *
     if (!plays(server) && duration_ns > LOADS_NS && server->watch.source->sees_cycles)
         return st_text("Nothing plays on %s.", name_of(server));
     const struct st_dropout_client *unheard = st_dropout_table_unheard(&server->seen);
-    return st_text("No dropout in %s on %s%s%s%s.", time, name_of(server),
-                   unheard != NULL ? "; check does not watch what " : "",
-                   unheard != NULL ? unheard->name : "", unheard != NULL ? " writes too late" : "");
+    const char *text = st_text("No dropout in %s on %s", time, name_of(server));
+    if (unheard != NULL)
+        text = st_text("%s; check does not watch what %s writes too late", text, unheard->name);
+    return st_text("%s.", text);
 }
 
 static void put(const struct server *server, int64_t duration_ns, struct st_facts *facts)
@@ -242,8 +244,8 @@ static const char *take_records(const struct server *server, int64_t duration_ns
 {
     struct st_daemon_answer status = {0}, causes;
     const char *answer = NULL, *source = server->watch.source->name;
-    const char *since = st_text("/v1/causes?since=%" PRId64,
-                                (st_platform_wall_ns(server->music->p) - duration_ns) / ST_NS_PER_S);
+    const char *since =
+        st_text("/v1/causes?since=%jd", (st_platform_wall_ns(server->music->p) - duration_ns) / ST_NS_PER_S);
     const int r = st_daemon_client_try(NULL, since, "sleeptune-causes/1", RECORDS_MS, &causes);
     const json_t *dropouts = json_object_get(causes.document, "dropouts"),
                  *first = first_of(dropouts, "sources"), *client = first_of(first, "clients");

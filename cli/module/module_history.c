@@ -25,8 +25,7 @@ static const char *with_moment(const char *target, const char *key, int64_t wall
 {
     return wall_ns == INT64_MIN
                ? target
-               : with(target, key,
-                      st_text("%" PRId64 ".%09" PRId64, wall_ns / ST_NS_PER_S, wall_ns % ST_NS_PER_S));
+               : with(target, key, st_text("%jd.%09jd", wall_ns / ST_NS_PER_S, wall_ns % ST_NS_PER_S));
 }
 
 static int ask_daemon(const struct st_history_wish *wish, json_t **ret)
@@ -42,9 +41,9 @@ static int ask_daemon(const struct st_history_wish *wish, json_t **ret)
     const char *target = with_moment(documents[asked->document].path, "since", asked->since_ns);
     target = with_moment(target, "until", asked->until_ns);
     if (asked->limit != INT64_MIN)
-        target = with(target, "limit", st_text("%" PRId64, asked->limit));
+        target = with(target, "limit", st_text("%jd", asked->limit));
     if (asked->step_ns != INT64_MIN)
-        target = with(target, "step", st_text("%" PRId64 "s", asked->step_ns / ST_NS_PER_S));
+        target = with(target, "step", st_text("%jds", asked->step_ns / ST_NS_PER_S));
     if (asked->kind[0] != '\0')
         target = with(target, "kind", asked->kind);
     int status = st_daemon_client_try(wish->socket, target, documents[asked->document].schema,

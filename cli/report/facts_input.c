@@ -205,15 +205,12 @@ static int ask_servers(const struct st_facts_input *input, struct st_facts *fact
 static void put_running(struct st_facts *facts)
 {
     static const char source[] = "sleeptuned";
-    size_t i;
-    json_t *value;
     if (!st_facts_has_int(facts, ST_KEY_DAEMON_SLEEPTUNED))
         return;
     struct st_daemon_answer answer;
     const int asked = st_daemon_client_try(NULL, "/v1/status", "sleeptune-status/1", ASK_MS, &answer);
     json_int_t counted_n = 0;
-    json_array_foreach(json_object_get(answer.document, "observe"), i, value)
-    {
+    ST_JSON_EACH (value, answer.document, "observe") {
         const json_t *in_use = json_object_get(value, "in_use");
         const json_int_t frames = st_json_integer(in_use, "frames");
         counted_n += st_json_integer(value, "device_dropouts") + st_json_integer(value, "client_dropouts");

@@ -39,20 +39,21 @@ static bool is_socket_of(const char *path, uid_t uid)
     return lstat(path, &info) == 0 && S_ISSOCK(info.st_mode) && info.st_uid == uid;
 }
 
-/* Where the caller's own daemon listens if it runs. @return false: the path is too long. */
-static bool own_path(char *buf, size_t buf_bytes)
+/* Where the caller's own daemon listens if it runs. */
+static const char *own_path(void)
 {
     const char *folder = getenv("XDG_RUNTIME_DIR");
-    const int n = folder != NULL && folder[0] == '/'
-                      ? snprintf(buf, buf_bytes, "%s/sleeptune/sleeptuned.sock", folder)
-                      : snprintf(buf, buf_bytes, USER_SOCKET, (unsigned long)geteuid());
-    return n > 0 && (size_t)n < buf_bytes;
+    if (folder != NULL && folder[0] == '/')
+        return st_text("%s/sleeptune/sleeptuned.sock", folder);
+    return st_text(USER_SOCKET, (unsigned long)geteuid());
 }
 
-/* The socket of the daemon that the caller runs. @return false: there is none, or it does not listen. */
-static bool find_own(char *buf, size_t buf_bytes)
+/* Does it listen there? */
+static bool own_listens(void)
 {
-    return own_path(buf, buf_bytes) && is_socket_of(buf, geteuid()) && st_local_http_listens(buf);
+    const char *path = own_path();
+    return strlen(path) < ST_DAEMON_PATH_BYTES && is_socket_of(path, geteuid()) &&
+           st_local_http_listens(path);
 }
 
 const char *st_daemon_client_of_sudo(void)
@@ -70,31 +71,27 @@ const char *st_daemon_client_of_sudo(void)
 
 static const char *named(const char *wish)
 {
-    if (wish == NULL)
-        wish = getenv("SLEEPTUNE_SOCKET");
-    return wish != NULL && wish[0] != '\0' ? wish : NULL;
+    return st_text_or(wish != NULL ? wish : getenv("SLEEPTUNE_SOCKET"), NULL);
 }
 
 /* The socket that was named, else the caller's own daemon if it listens, else the system's. @return as
  * fail. */
 static int choose_socket(struct asking *asking, const char *wish)
 {
-    char *path = asking->answer->socket;
     wish = named(wish);
-    if (wish != NULL && strlen(wish) >= ST_DAEMON_PATH_BYTES)
+    asking->chosen = wish == NULL;
+    if (wish == NULL)
+        wish = own_listens() ? own_path() : ST_DAEMON_SYSTEM_SOCKET;
+    if (strlen(wish) >= ST_DAEMON_PATH_BYTES)
         return fail(asking, "the socket path has %zu bytes, and this system takes at most %zu: %s",
                     strlen(wish), ST_DAEMON_PATH_BYTES - 1, wish);
-    asking->chosen = wish == NULL;
-    if (!asking->chosen || !find_own(path, ST_DAEMON_PATH_BYTES))
-        snprintf(path, ST_DAEMON_PATH_BYTES, "%s", asking->chosen ? ST_DAEMON_SYSTEM_SOCKET : wish);
+    ST_PRINT(asking->answer->socket, "%s", wish);
     return 0;
 }
 
 bool st_daemon_client_listens(const char *socket_wish)
 {
-    char path[ST_DAEMON_PATH_BYTES];
-    return named(socket_wish) != NULL || find_own(path, sizeof(path)) ||
-           st_local_http_listens(ST_DAEMON_SYSTEM_SOCKET);
+    return named(socket_wish) != NULL || own_listens() || st_local_http_listens(ST_DAEMON_SYSTEM_SOCKET);
 }
 
 static const struct st_os_row *here(void)
@@ -111,9 +108,8 @@ static const char *own_start(void)
 const char *st_daemon_client_whose(const char *socket_wish, const struct st_daemon_answer *answer,
                                    bool *ret_current)
 {
-    char own[ST_DAEMON_PATH_BYTES];
     const char *version = st_json_text_of(answer->document, "version"), *restart = NULL;
-    const bool own_runs = find_own(own, sizeof(own)), is_named = named(socket_wish) != NULL,
+    const bool is_named = named(socket_wish) != NULL,
                is_system = st_text_is(answer->socket, ST_DAEMON_SYSTEM_SOCKET);
     *ret_current = version[0] == '\0' || st_text_is(version, ST_VERSION);
     if (is_system || here()->own_restart == NULL)
@@ -121,19 +117,18 @@ const char *st_daemon_client_whose(const char *socket_wish, const struct st_daem
     else if (!is_named)
         restart = here()->own_restart;
     if (!*ret_current)
-        return st_text("sleeptuned still has version %.40s, this command has %s. Restart it%s%s", version,
-                       ST_VERSION, restart != NULL ? ": " : "", restart != NULL ? restart : "");
-    if (is_system && own_runs)
+        return st_text("sleeptuned still has version %.40s, this command has %s. Restart it%s", version,
+                       ST_VERSION, st_text_with(": ", restart));
+    if (is_system && own_listens())
         return "the system's sleeptuned. Your own sleeptuned runs, too. To see it, leave out --system";
     if (is_system)
-        return own_start() != NULL
-                   ? st_text("the system's sleeptuned. To watch your own sound server: %s", own_start())
-                   : "the system's sleeptuned";
+        return st_text("the system's sleeptuned%s",
+                       st_text_with(". To watch your own sound server: ", own_start()));
     if (is_named)
         return "";
-    return st_local_http_listens(ST_DAEMON_SYSTEM_SOCKET)
-               ? "your own sleeptuned. The system's runs, too: add --system"
-               : "your own sleeptuned";
+    if (st_local_http_listens(ST_DAEMON_SYSTEM_SOCKET))
+        return "your own sleeptuned. The system's runs, too: add --system";
+    return "your own sleeptuned";
 }
 
 /* The error of the daemon, a sleeptune-error/1 document. @return as fail. */
@@ -141,12 +136,11 @@ static int refused(const struct asking *asking, int http_status)
 {
     json_t *document = json_loads(asking->answer->text, 0, NULL);
     const char *error = st_json_text(document, "error");
-    const int status =
-        error != NULL
-            ? fail(asking, "%s", error)
-            : fail(asking,
-                   "%s answers HTTP %d: sleeptuned and sleeptune have different versions. Install the same.",
-                   asking->answer->socket, http_status);
+    if (error == NULL)
+        error = st_text("%s answers HTTP %d: sleeptuned and sleeptune have different versions. Install the "
+                        "same.",
+                        asking->answer->socket, http_status);
+    const int status = fail(asking, "%s", error);
     json_decref(document);
     return status;
 }
@@ -158,16 +152,15 @@ static int forbidden(const struct asking *asking)
     struct stat info;
     const struct group *group = stat(path, &info) == 0 ? getgrgid(info.st_gid) : NULL;
     const char *name = group != NULL && info.st_gid != 0 ? group->gr_name : "sleeptune";
-    return fail(asking, "cannot connect to %s: permission denied. %s%s%s, then log in again%s%s.", path,
+    return fail(asking, "cannot connect to %s: permission denied. %s%s%s, then log in again%s.", path,
                 here()->join_group[0], name, here()->join_group[1],
-                own_start() != NULL ? ". Or start your own: " : "", own_start() != NULL ? own_start() : "");
+                st_text_with(". Or start your own: ", own_start()));
 }
 
 /* A user's PATH may lack its folder. */
 static const char *daemon_program(void)
 {
-    const char *dirs = getenv("PATH");
-    const char *const env[] = {st_text("PATH=%s", dirs != NULL ? dirs : ""), NULL};
+    const char *const env[] = {st_text("PATH=%s", st_text_or(getenv("PATH"), "")), NULL};
     return st_child_env_find(env, "sleeptuned", ST_ROOM(PATH_MAX)) == 0 ? "sleeptuned"
                                                                         : ST_SBIN_DIR "/sleeptuned";
 }
@@ -179,15 +172,15 @@ static int not_running(const struct asking *asking)
     if (stat(path, &info) == 0 && !S_ISSOCK(info.st_mode))
         return fail(asking, "%s is not a socket. Name the socket of sleeptuned, or leave out --socket.",
                     path);
-    char own[ST_DAEMON_PATH_BYTES];
-    const char *of_sudo = asking->chosen ? st_daemon_client_of_sudo() : NULL;
+    const char *of_sudo = asking->chosen ? st_daemon_client_of_sudo() : NULL, *user = "";
     if (of_sudo != NULL)
         return fail(asking, "no sleeptuned is listening on %s. %s.", path, of_sudo);
-    const bool both = asking->chosen && geteuid() != 0 && own_path(own, sizeof(own));
-    return fail(asking, "no sleeptuned is listening on %s%s%s. Run '%s' or '%s -f'%s.", both ? own : path,
-                both ? " or " : "", both ? path : "", own_start() != NULL ? own_start() : here()->start,
-                daemon_program(),
-                asking->chosen && geteuid() == 0 ? "; if a user's own runs, run this as that user" : "");
+    if (asking->chosen && geteuid() == 0)
+        user = "; if a user's own runs, run this as that user";
+    else if (asking->chosen)
+        path = st_text("%s or %s", own_path(), path);
+    return fail(asking, "no sleeptuned is listening on %s. Run '%s' or '%s -f'%s.", path,
+                st_text_or(own_start(), here()->start), daemon_program(), user);
 }
 
 static int explain(const struct asking *asking, int error)

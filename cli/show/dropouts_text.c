@@ -30,7 +30,7 @@ static void put_row(FILE *out, int name_columns, const char *name, int64_t n, co
     const char *dots = st_locale_utf8() ? "…" : "..."; /* another name may begin with the same letters */
     if (st_text_columns(label) >= name_columns)
         label = st_text("%s%s", st_text_clip(label, name_columns - 1 - st_text_columns(dots)), dots);
-    label = st_text("%s%*s%*" PRId64, label, name_columns - st_text_columns(label), "", COUNT_COLUMNS, n);
+    label = st_text("%s%*s%*jd", label, name_columns - st_text_columns(label), "", COUNT_COLUMNS, n);
     st_text_field(out, label, why, name_columns + COUNT_COLUMNS + 2, columns);
 }
 
@@ -61,20 +61,15 @@ void st_dropouts_text_table(FILE *out, const json_t *dropouts, bool all, int col
                           .columns = columns,
                           .rows_max = all ? SIZE_MAX : WHO_MAX,
                           .left_n = st_json_integer(dropouts, "count")};
-    size_t i, j;
-    const json_t *source, *client;
-    json_array_foreach(json_object_get(dropouts, "sources"), i, source)
-    {
-        json_array_foreach(json_object_get(source, "clients"), j, client)
-        {
-            const char *name = st_json_safe_text(client, "name");
-            add(&table, name[0] != '\0' ? name : "not named",
+    ST_JSON_EACH (source, dropouts, "sources") {
+        ST_JSON_EACH (client, source, "clients") {
+            add(&table, st_text_or(st_json_safe_text(client, "name"), "not named"),
                 st_ns_add(st_json_integer(client, "dropouts"), st_json_integer(client, "device_dropouts")),
                 st_json_safe_text(client, "text"));
         }
         const char *name = st_json_safe_text(source, "clientless_device");
-        const char *terse = st_xrun_sources_find(st_json_safe_text(source, "source"))->terse;
-        const char *why = terse != NULL ? terse : st_dropout_reason_device(name);
+        const char *terse = st_xrun_sources_find(st_json_safe_text(source, "source"))->terse,
+                   *why = st_text_or(terse, st_dropout_reason_device(name));
         if (name[0] == '\0' || terse != NULL) /* JACK's is "default" */
             name = st_dropouts_text_server(source);
         add(&table, name, st_json_integer(source, "clientless_dropouts"), why);

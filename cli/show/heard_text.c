@@ -43,7 +43,7 @@ static void put_found(FILE *out, const json_t *mark, const char *line, bool fres
                        fresh ? "so far. Some dropouts are noticed a few seconds later"
                              : "that is watched happened");
     if (n > 1)
-        line = st_text("%s, and %" PRId64 " more event%s in %.3g s", line, n - 1, ST_PLURAL(n - 1),
+        line = st_text("%s, and %jd more event%s in %.3g s", line, n - 1, ST_PLURAL(n - 1),
                        st_ns_seconds(window_ns));
     if (unheard[0] != '\0')
         line = st_text("%s; what %s writes too late is not watched", line, unheard);
@@ -57,22 +57,17 @@ static void put_found(FILE *out, const json_t *mark, const char *line, bool fres
 
 void st_heard_text(FILE *out, const json_t *document, const struct st_history_text_look *look)
 {
-    size_t i;
-    const json_t *mark;
     st_text_wrap(out, st_json_safe_text(document, "text"), 0, look->columns);
-    json_array_foreach(json_object_get(document, "marks"), i, mark)
-    {
-        if (i == 0)
-            fputc('\n', out);
+    if (json_array_size(json_object_get(document, "marks")) > 0)
+        fputc('\n', out);
+    ST_JSON_EACH (mark, document, "marks")
         put_found(out, mark, st_text("%s  ", mark_text(mark, look)), false, look->details, look);
-    }
 }
 
 void st_heard_text_mark(FILE *out, const json_t *document, const struct st_history_text_look *look)
 {
     const json_t *marks = json_object_get(document, "marks");
-    const json_t *mark =
-        json_array_size(marks) > 0 ? json_array_get(marks, json_array_size(marks) - 1) : NULL;
+    const json_t *mark = json_array_get(marks, json_array_size(marks) - 1); /* NULL if there is none */
     if (mark == NULL) {
         st_text_wrap(
             out, st_text("Kept. What was before it is not known: %s.", st_json_safe_text(document, "text")),

@@ -106,20 +106,21 @@ static bool is_gone(const struct st_listen_view *view)
 
 int st_listen_text_status(const struct st_listen_view *view)
 {
-    return !st_hearing_valid(view->result) ? ST_EXIT_BOOKS
-           : view->result->losses_n > 0    ? ST_EXIT_FINDINGS
-           : is_gone(view)                 ? ST_EXIT_BOOKS
-                                           : ST_EXIT_DONE;
+    if (st_hearing_valid(view->result) && view->result->losses_n > 0)
+        return ST_EXIT_FINDINGS;
+    return st_hearing_valid(view->result) && !is_gone(view) ? ST_EXIT_DONE : ST_EXIT_BOOKS;
 }
 
 static const char *why_not_heard(const struct st_listen_view *view)
 {
     const bool *remarks = view->result->remarks;
-    return remarks[ST_REMARK_SILENT] ? "the recording is silent"
-           : remarks[ST_REMARK_MONO] ? "the path is mono"
-           : view->live != NULL && view->live->events_n[ST_CAPTURE_MIXED] > 0
-               ? "other programs play over the test signal"
-               : "the test signal was not heard";
+    if (remarks[ST_REMARK_SILENT])
+        return "the recording is silent";
+    if (remarks[ST_REMARK_MONO])
+        return "the path is mono";
+    if (view->live != NULL && view->live->events_n[ST_CAPTURE_MIXED] > 0)
+        return "other programs play over the test signal";
+    return "the test signal was not heard";
 }
 
 /* Why the result is invalid, though something was heard. */
@@ -142,6 +143,7 @@ static const char *answer_of(const struct st_listen_view *view)
 {
     const struct st_hearing_result *result = view->result;
     const size_t n = result->losses_n;
+    const char *losses = n == 1 ? "1 loss" : st_text("%zu losses", n);
     const char *bound = st_miss_events_rate_text(result->per_hour_max95);
     const char *heard = st_ns_long(llround(result->heard_s * ST_NS_PER_S));
     if (result->path_class == ST_PATH_NONE)
@@ -149,15 +151,15 @@ static const char *answer_of(const struct st_listen_view *view)
     if (result->forced_n == 0 && !result->remarks[ST_REMARK_SHORT])
         return "! Invalid: no test glitch could be made, so losses may have been missed.";
     if (!st_hearing_valid(result))
-        return st_text("! Invalid: %s, so losses may have been missed. %zu loss%s found in %s %s.",
-                       why_invalid(view), n, n == 1 ? " was" : "es were", heard, title(view));
+        return st_text("! Invalid: %s, so losses may have been missed. Found in %s %s: %s.",
+                       why_invalid(view), heard, title(view), losses);
     if (is_gone(view))
-        return st_text("! Ended after %s, as the device or the sound server has gone: %zu loss%s until then.",
-                       heard, n, n == 1 ? "" : "es");
+        return st_text("! Ended after %s, as the device or the sound server has gone: %s until then.", heard,
+                       losses);
     if (n == 0)
         return st_text("✔ Nothing was lost in %s %s: at most %s losses per hour (95 %%).", heard, title(view),
                        bound);
-    return st_text("✘ %zu loss%s, %s in all, in %s %s: at most %s per hour (95 %%).", n, n == 1 ? "" : "es",
+    return st_text("✘ %s, %s in all, in %s %s: at most %s per hour (95 %%).", losses,
                    time_of(view, (double)result->lost_frames), heard, title(view), bound);
 }
 
@@ -166,17 +168,16 @@ static const char *when_of(const struct st_listen_view *view, const struct st_lo
 {
     const struct st_capture_event *event = reason_of(view, loss);
     const json_t *record = record_of(view, loss);
-    const char *client = st_json_text_of(record, "client"), *why = st_json_text_of(record, "why"),
-               *place = st_json_text_of(record, "place");
+    const char *place = st_json_text_of(record, "place");
     if (event != NULL)
         return st_text("when %s", st_capture_stream_event_say(event->kind));
     if (record == NULL)
         return "not explained";
     if (st_text_is(st_json_text_of(record, "event"), "client-dropout"))
-        return st_safe_text(st_text("when %s was not ready", client[0] != '\0' ? client : "a program"));
+        return st_text("when %s was not ready", st_text_or(st_json_safe_text(record, "client"), "a program"));
     const bool card = st_text_is(place, "resync") || st_text_is(place, "bus");
-    return st_safe_text(st_text("when %s%s", card ? "the card " : "",
-                                card || why[0] != '\0' ? why : "the test loop woke up late"));
+    return st_text("when %s%s", card ? "the card " : "",
+                   st_text_or(st_json_safe_text(record, "why"), card ? "" : "the test loop woke up late"));
 }
 
 /* How many of the losses had which reason. */
@@ -197,33 +198,43 @@ static const char *sum_up(const struct st_listen_view *view)
     }
     ST_EACH (sum, sums) {
         if (sum->n > 0)
-            text = st_text("%s%s%zu %s", text, text[0] != '\0' ? ", " : "", sum->n, sum->when);
+            text = st_text_joined(text, ", ", st_text("%zu %s", sum->n, sum->when));
     }
     return text;
+}
+
+static const char *loss_text(const struct st_listen_view *view, const struct st_loss *loss)
+{
+    const struct st_capture_event *event = reason_of(view, loss);
+    const json_t *record = record_of(view, loss);
+    const char *text = st_text("at %.3f s: %s %s", (double)loss->at_frame / view->rate_hz,
+                               time_of(view, (double)loss->frames), st_signal_loss_text(loss->kind));
+    if (event != NULL)
+        text = st_text("%s; %s", text, st_capture_stream_event_say(event->kind));
+    if (record != NULL)
+        return st_text("%s; sleeptuned saw: %s", text, st_json_safe_text(record, "text"));
+    if (view->live == NULL || event != NULL)
+        return text;
+    if (view->records == NULL)
+        return st_text("%s; not explained: no sleeptuned recorded it", text);
+    if (loss_ns(view, loss) < view->records_from_ns)
+        return st_text("%s; not explained: there are too many later records", text);
+    return st_text("%s; not explained: no record at that moment", text);
 }
 
 static void say_losses(const struct st_listen_view *view, const struct st_text_sheet *sheet)
 {
     const struct st_hearing_result *result = view->result;
-    const char *sums = view->live != NULL ? sum_up(view) : "";
-    for (size_t i = 0; i < result->kept_n && i < ROWS; i++) {
-        const struct st_loss *loss = &result->losses[i];
-        const struct st_capture_event *event = reason_of(view, loss);
-        const json_t *record = record_of(view, loss);
-        const char *why = view->live == NULL || record != NULL || event != NULL ? ""
-                          : view->records == NULL ? "; not explained: no sleeptuned recorded it"
-                          : loss_ns(view, loss) < view->records_from_ns
-                              ? "; not explained: there are too many later records"
-                              : "; not explained: no record at that moment";
-        st_text_row(sheet, i == 0 ? "Losses" : "", "at %.3f s: %s %s%s%s%s%s%s",
-                    (double)loss->at_frame / view->rate_hz, time_of(view, (double)loss->frames),
-                    st_signal_loss_text(loss->kind), event != NULL ? "; " : "",
-                    event != NULL ? st_capture_stream_event_say(event->kind) : "",
-                    record != NULL ? "; sleeptuned saw: " : "", st_json_safe_text(record, "text"), why);
+    const size_t shown_n = ST_MIN(result->kept_n, ROWS);
+    const char *label = "Losses";
+    ST_EACH_OF (loss, result->losses, shown_n) {
+        st_text_row(sheet, label, "%s", loss_text(view, loss));
+        label = "";
     }
     if (result->losses_n > ROWS)
-        st_text_row(sheet, "", "and %zu more: add --json%s", result->losses_n - ROWS,
-                    sums[0] != '\0' ? st_text(". Of %zu: %s", result->kept_n, sums) : "");
+        st_text_row(
+            sheet, "", "and %zu more: add --json%s", result->losses_n - ROWS,
+            st_text_with(st_text(". Of %zu: ", result->kept_n), view->live != NULL ? sum_up(view) : ""));
 }
 
 static void say_path(const struct st_listen_view *view, const struct st_text_sheet *sheet)
@@ -231,23 +242,23 @@ static void say_path(const struct st_listen_view *view, const struct st_text_she
     const struct st_hearing_result *result = view->result;
     if (result->path_class == ST_PATH_NONE)
         return;
-    st_text_row(sheet, "Path", "%s: %s%s%s", st_hearing_classes[result->path_class].text,
-                st_hearing_classes[result->path_class].promise,
-                fabs(result->gain_db) >= 0.1 ? st_text("; volume %+.1f dB", result->gain_db) : "",
-                is_known(result->noise_db) ? st_text("; noise %.0f dB", result->noise_db) : "");
+    st_text_row(sheet, "Path", "%s: %s", st_hearing_classes[result->path_class].text,
+                st_hearing_classes[result->path_class].promise);
+    if (fabs(result->gain_db) >= 0.1)
+        st_text_row(sheet, "Volume", "%+.1f dB", result->gain_db);
+    if (is_known(result->noise_db))
+        st_text_row(sheet, "Noise", "%.0f dB", result->noise_db);
     if (st_hearing_valid(result))
         st_text_row(sheet, "Test", "all %u test glitches were found", result->forced_n);
     if (view->latency_known)
-        st_text_row(sheet, "Latency", "%s (%" PRId64 " frames)", time_of(view, (double)view->latency_frames),
+        st_text_row(sheet, "Latency", "%s (%jd frames)", time_of(view, (double)view->latency_frames),
                     view->latency_frames);
     if (is_known(view->rate_ppm) && fabs(view->rate_ppm) > 1000)
-        st_text_row(sheet, "Rate",
-                    "%.0f Hz instead of %" PRIu32 ": the clock of the card that records is wrong",
+        st_text_row(sheet, "Rate", "%.0f Hz instead of %u: the clock of the card that records is wrong",
                     view->rate_hz * (1 + view->rate_ppm * 1e-6), view->rate_hz);
     if (is_known(result->drift_ppm) && fabs(result->drift_ppm) >= 1)
-        st_text_row(sheet, "Clocks", "two: the one that records is %.0f ppm %s than the one that plays%s",
-                    fabs(result->drift_ppm), result->drift_ppm > 0 ? "slower" : "faster",
-                    fabs(result->drift_ppm) > 1000 ? ". A card's rate is wrong" : "");
+        st_text_row(sheet, "Clocks", "two: the one that records is %.0f ppm %s than the one that plays",
+                    fabs(result->drift_ppm), result->drift_ppm > 0 ? "slower" : "faster");
 }
 
 /* Did an earlier event of that kind say the same? */
@@ -269,33 +280,29 @@ static void say_remarks(const struct st_listen_view *view, const struct st_text_
         st_text_row(sheet, "Note", "The file is cut: everything before that was read.");
     for (int kind = 0; view->live != NULL && kind < ST_CAPTURE_EVENT_KINDS; kind++) {
         const uint64_t n = view->live->events_n[kind];
-        char text[400], names[300] = "";
+        const char *text = st_capture_stream_event_say((enum st_capture_event_kind)kind), *names = "";
         if (n == 0)
             continue;
-        ST_PRINT(text, "%s", st_capture_stream_event_say((enum st_capture_event_kind)kind));
         if (n > 1)
-            ST_APPEND(text, " (%" PRIu64 " times)", n);
+            text = st_text("%s (%ju times)", text, n);
         ST_EACH_OF (event, view->live->events, view->live->events_kept_n) {
-            if ((int)event->kind == kind && event->text[0] != '\0' && !is_repeated(view->live, event))
-                st_text_join(names, sizeof(names), ", ", "%s", event->text);
+            if ((int)event->kind == kind && !is_repeated(view->live, event))
+                names = st_text_joined(names, ", ", event->text);
         }
-        if (names[0] != '\0')
-            ST_APPEND(text, ": %s", st_safe_text(names));
-        st_text_row(sheet, "Reported", "%s", text);
+        st_text_row(sheet, "Reported", "%s", st_text_joined(text, ": ", names));
     }
 }
 
 static void say_deaf(const struct st_listen_view *view, const struct st_text_sheet *sheet)
 {
-    char text[600] = "";
+    const char *text = "";
     if (view->live != NULL && view->live->way == NULL)
         return;
     for (int i = 0; i < ST_WAY_FAULTS_N; i++) {
         if ((cannot_hear(view) & 1U << i) != 0)
-            st_text_join(text, sizeof(text), "; ", "%s", st_way_faults[i].text);
+            text = st_text_joined(text, "; ", st_way_faults[i].text);
     }
-    st_text_row(sheet, "Cannot hear", "%s",
-                text[0] != '\0' ? text : "nothing: this way hears each kind of loss");
+    st_text_row(sheet, "Cannot hear", "%s", st_text_or(text, "nothing: this way hears each kind of loss"));
 }
 
 /* The command that goes this way again, for any time: "sleeptune listen --back cable". */
@@ -309,7 +316,7 @@ static const char *command_of(const struct st_listen_wish *wish)
             text = st_text("%s %s %s", text, (*option)[0], word);
     }
     if (wish->frames > 0)
-        text = st_text("%s -f %" PRIu32, text, wish->frames);
+        text = st_text("%s -f %u", text, wish->frames);
     return text;
 }
 
@@ -328,18 +335,19 @@ static void say_next(const struct st_listen_view *view, const struct st_text_she
         next = st_text("connect the device or start the sound server again, then %s", again);
     else if (result->remarks[ST_REMARK_SHORT])
         next = st_text("%s, and let it run for 10 s or longer", again);
+    else if (!st_hearing_valid(result) && view->live->events_n[ST_CAPTURE_MIXED] > 0)
+        next = st_text("stop the other programs that play, then run: %s", again);
     else if (!st_hearing_valid(result))
-        next = view->live->events_n[ST_CAPTURE_MIXED] > 0
-                   ? st_text("stop the other programs that play, then run: %s", again)
-                   : "sleeptune listen --help, for another way back (--back)";
+        next = "sleeptune listen --help, for another way back (--back)";
     else if (result->losses_n > 0)
         next = view->live != NULL ? "sleeptune check, to find what was late"
                                   : "sleeptune check, on the computer that played it";
     else if (result->heard_s >= SURE_S)
         return;
+    else if (view->live != NULL)
+        next = st_text("%s -d 3h, which can show less than 1 an hour", again);
     else
-        next = st_text("%s, which can show less than 1 an hour",
-                       view->live == NULL ? "record for 3 h" : st_text("%s -d 3h", again));
+        next = "record for 3 h, which can show less than 1 an hour";
     st_text_row(sheet, "Next", "%s", next);
 }
 
@@ -430,18 +438,17 @@ json_t *st_listen_text_json(const struct st_listen_view *view)
     st_json_set(document, "heard_s", result->heard_s);
     st_json_set(document, "losses_n", result->losses_n);
     st_json_set(document, "losses", losses_json(view));
-    st_json_set(document, "per_hour_max95",
-                st_json_real_or_null(isfinite(result->per_hour_max95), result->per_hour_max95));
+    st_json_set(document, "per_hour_max95", st_json_real_or_null(true, result->per_hour_max95));
     st_json_set(document, "forced_glitches", result->forced_n);
     st_json_set(document, "forced_glitches_found",
                 json_boolean(result->forced_n > 0 && result->forced_found_n == result->forced_n));
     st_json_set(document, "cannot_hear", deaf_json(view));
     st_json_set(document, "latency_frames",
                 st_json_integer_or_null(view->latency_known, view->latency_frames));
-    st_json_set(document, "gain_db", st_json_real_or_null(is_known(result->gain_db), result->gain_db));
-    st_json_set(document, "noise_db", st_json_real_or_null(is_known(result->noise_db), result->noise_db));
-    st_json_set(document, "drift_ppm", st_json_real_or_null(is_known(result->drift_ppm), result->drift_ppm));
-    st_json_set(document, "rate_ppm", st_json_real_or_null(is_known(view->rate_ppm), view->rate_ppm));
+    st_json_set(document, "gain_db", st_json_real_or_null(true, result->gain_db));
+    st_json_set(document, "noise_db", st_json_real_or_null(true, result->noise_db));
+    st_json_set(document, "drift_ppm", st_json_real_or_null(true, result->drift_ppm));
+    st_json_set(document, "rate_ppm", st_json_real_or_null(true, view->rate_ppm));
     st_json_set(document, "remarks", remarks_json(view));
     st_json_set(document, "events", events_json(view));
     return document;

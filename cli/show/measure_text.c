@@ -48,8 +48,8 @@ static void row(FILE *out, const char *label, const char *a, const char *b)
 static void table(const struct st_result *result, FILE *out)
 {
     row(out, "", "lateness of the wake-up", "response (callback done)");
-    row(out, "n", st_text("%" PRIu64 " cycles", result->lateness.total_n),
-        st_text("%" PRIu64 " periods, skipped ones included", result->response.total_n));
+    row(out, "n", st_text("%ju cycles", result->lateness.total_n),
+        st_text("%ju periods, skipped ones included", result->response.total_n));
     if (result->lateness.total_n == 0)
         return;
     row(out, "min", st_ns_text(result->lateness.min_ns), st_ns_text(result->response.min_ns));
@@ -61,18 +61,18 @@ static void table(const struct st_result *result, FILE *out)
 
 static void causes(const struct st_result *result, const struct st_text_sheet *sheet)
 {
-    st_text_row(sheet, "late", "%" PRIu64 " later than %s, %" PRIu64 " explained", result->cause_late_n,
+    st_text_row(sheet, "late", "%ju later than %s, %ju explained", result->cause_late_n,
                 st_ns_text(result->cause_above_ns), result->cause_explained_n);
     for (int c = 0; c < ST_CAUSE_COUNT; c++) {
         const struct st_cause_row *r = &result->causes[c];
         if (r->n == 0)
             continue;
-        char share[32];
-        ST_PRINT(share, "%s",
-                 st_cause_kind_by_exclusion((enum st_cause)c) ? "found by exclusion" : "counted, not timed");
+        const char *share = "counted, not timed";
         if (r->explained_ns > 0)
-            ST_PRINT(share, "%.0f %% explained", 100 * (double)r->explained_ns / (double)r->total_ns);
-        st_text_row(sheet, "", "%" PRIu64 " x %s: %s in all, worst %s, %s", r->n,
+            share = st_text("%.0f %% explained", 100 * (double)r->explained_ns / (double)r->total_ns);
+        else if (st_cause_kind_by_exclusion((enum st_cause)c))
+            share = "found by exclusion";
+        st_text_row(sheet, "", "%ju x %s: %s in all, worst %s, %s", r->n,
                     st_cause_kind_text((enum st_cause)c), st_ns_text(r->total_ns), st_ns_text(r->max_ns),
                     share);
     }
@@ -80,14 +80,13 @@ static void causes(const struct st_result *result, const struct st_text_sheet *s
 
 static void self_cost(const struct st_result *result, const struct st_text_sheet *sheet)
 {
-    const char *cpu = result->cpu_ns_per_cycle >= 0
-                          ? st_text("%s CPU per cycle", st_ns_text((int64_t)(result->cpu_ns_per_cycle + 0.5)))
-                      : result->running ? "CPU time is known at the end"
-                                        : "CPU time unknown";
-    st_text_row(sheet, "self", "%s, %s, %" PRIu64 " records lost", cpu,
-                result->faults_n >= 0 ? st_text("%" PRId64 " page faults", result->faults_n)
-                                      : "page faults unknown",
-                result->records_lost);
+    const char *cpu = result->running ? "CPU time is known at the end" : "CPU time unknown",
+               *faults = "page faults unknown";
+    if (result->cpu_ns_per_cycle >= 0)
+        cpu = st_text("%s CPU per cycle", st_ns_text((int64_t)(result->cpu_ns_per_cycle + 0.5)));
+    if (result->faults_n >= 0)
+        faults = st_text("%jd page faults", result->faults_n);
+    st_text_row(sheet, "self", "%s, %s, %ju records lost", cpu, faults, result->records_lost);
 }
 
 static void conditions(const struct st_result *result, const struct st_text_sheet *sheet)
@@ -95,30 +94,27 @@ static void conditions(const struct st_result *result, const struct st_text_shee
     static const char *const locks[] = {[ST_LOCK_NONE] = "memory not locked",
                                         [ST_LOCK_ALL] = "memory locked",
                                         [ST_LOCK_ON_FAULT] = "memory locked on first use"};
-    char line[200 * ST_RESULT_CONDITIONS_MAX];
-    char cpu[32] = "any CPU", runs[40] = "";
-    if (result->cpu >= 0)
-        ST_PRINT(cpu, "CPU %d", result->cpu);
+    const char *line = "settings not changed", *policy = st_platform_policy_name(result->policy),
+               *cpu = "any CPU";
+    if (result->timer_slack_set_ns >= 0)
+        line = "settings not changed, except the timer slack";
     if (result->policy != ST_POLICY_OTHER)
-        ST_PRINT(runs, " %d", result->priority);
-    ST_PRINT(line, "%s, %s%s, %s, load %.3g %%, %s",
-             result->timer_slack_set_ns < 0 ? "settings not changed"
-                                            : "settings not changed, except the timer slack",
-             st_platform_policy_name(result->policy), runs, cpu, result->load_percent, locks[result->lock]);
-    ST_EACH_OF (condition, result->conditions, result->conditions_n) {
-        const char *key = condition->key;
-        const char *value = st_result_condition_shown(key, condition->value);
-        ST_APPEND(line, ", %s %s", key, value);
-    }
+        policy = st_text("%s %d", policy, result->priority);
+    if (result->cpu >= 0)
+        cpu = st_text("CPU %d", result->cpu);
+    line =
+        st_text("%s, %s, %s, load %.3g %%, %s", line, policy, cpu, result->load_percent, locks[result->lock]);
+    ST_EACH_OF (condition, result->conditions, result->conditions_n)
+        line = st_text("%s, %s %s", line, condition->key,
+                       st_result_condition_shown(condition->key, condition->value));
     st_text_field(sheet->out, "where", line, sheet->label_columns, sheet->width);
 }
 
 /* The books, the cost of the loop itself, the test conditions. */
 static void details(const struct st_result *result, const struct st_text_sheet *sheet)
 {
-    st_text_row(sheet, "books",
-                "%" PRIu64 " cycles + %" PRIu64 " skipped = %" PRIu64 " periods: %s; %" PRIu64 " woke early",
-                result->cycles, result->skipped_periods, result->elapsed_periods,
+    st_text_row(sheet, "books", "%ju cycles + %ju skipped = %ju periods: %s; %ju woke early", result->cycles,
+                result->skipped_periods, result->elapsed_periods,
                 result->books_balance ? "balance" : "DO NOT BALANCE", result->early);
     self_cost(result, sheet);
     conditions(result, sheet);
@@ -128,27 +124,23 @@ static void details(const struct st_result *result, const struct st_text_sheet *
 static void doubts(const struct st_result *result, const struct st_text_sheet *sheet)
 {
     if (!result->books_balance)
-        st_text_row(sheet, "books",
-                    "%" PRIu64 " cycles + %" PRIu64 " skipped = %" PRIu64
-                    " periods: the numbers DO NOT AGREE. This result is invalid.",
-                    result->cycles, result->skipped_periods, result->elapsed_periods);
+        st_text_row(
+            sheet, "books",
+            "%ju cycles + %ju skipped = %ju periods: the numbers DO NOT AGREE. This result is invalid.",
+            result->cycles, result->skipped_periods, result->elapsed_periods);
     if (result->records_lost > 0)
-        st_text_row(sheet, "lost", "%" PRIu64 " cycles, because the buffer for samples was full",
+        st_text_row(sheet, "lost", "%ju cycles, because the buffer for samples was full",
                     result->records_lost);
 }
 
 /* Lateness in four figures; `table` has all. */
-static void lateness(const struct st_result *result, FILE *out)
+static void lateness(const struct st_result *result, const struct st_text_sheet *sheet)
 {
     if (result->lateness.total_n == 0)
         return;
-    for (size_t i = 0; i < ST_ARRAY_LEN(quantiles); i++) {
-        st_text_pad(out, quantiles[i].label, LABEL_COLUMNS);
-        fprintf(out, "%s%s\n", quantile_cell(result, &result->lateness, quantiles[i].p),
-                i == 0 ? " late" : "");
-    }
-    st_text_pad(out, "maximum", LABEL_COLUMNS);
-    fprintf(out, "%s\n", st_ns_text(result->lateness.max_ns));
+    ST_EACH (quantile, quantiles)
+        st_text_row(sheet, quantile->label, "%s", quantile_cell(result, &result->lateness, quantile->p));
+    st_text_row(sheet, "maximum", "%s late", st_ns_text(result->lateness.max_ns));
 }
 
 void st_measure_text_print(const struct st_result *result, const char *buffer, bool all, FILE *out, int width)
@@ -171,28 +163,27 @@ void st_measure_text_print(const struct st_result *result, const char *buffer, b
     if (all) {
         table(result, out);
         fputc('\n', out);
+    } else {
+        lateness(result, &sheet);
     }
     if (all && result->elapsed_periods > 0)
-        st_text_row(&sheet, "missed", "%" PRIu64 " of %" PRIu64 " periods%s", result->misses,
-                    result->elapsed_periods,
+        st_text_row(&sheet, "missed", "%ju of %ju periods%s", result->misses, result->elapsed_periods,
                     st_miss_events_text(result->miss_events.n, result->misses, st_result_seconds(result)));
-    if (!all)
-        lateness(result, out);
     if (all || result->cause_late_n > 0)
         causes(result, &sheet);
     if (result->suspends > 0)
-        st_text_row(&sheet, "suspended", "%" PRIu64 " times during the measurement", result->suspends);
+        st_text_row(&sheet, "suspended", "%ju times during the measurement", result->suspends);
     if (all)
         details(result, &sheet);
     else
         doubts(result, &sheet);
 }
 
-static const char *progress(const struct st_result *result)
+static char *progress(const struct st_result *result)
 {
     if (result->lateness.total_n == 0)
-        return "warming up";
-    return st_text("%s: %" PRIu64 " of %" PRIu64 " missed (at most %s events/h), worst wake-up %s",
+        return st_text("warming up");
+    return st_text("%s: %ju of %ju missed (at most %s events/h), worst wake-up %s",
                    st_ns_text(result->duration_ns), result->misses, result->elapsed_periods,
                    st_miss_events_rate_text(
                        st_miss_events_per_hour_max95(result->miss_events.n, st_result_seconds(result))),
@@ -201,10 +192,8 @@ static const char *progress(const struct st_result *result)
 
 bool st_measure_text_show(ST_UNUSED void *ctx, const struct st_result *so_far, bool first)
 {
-    char line[240];
-    ST_PRINT(line, "%s", progress(so_far));
     fprintf(stderr, "%s%s\033[K", first ? "" : "\r",
-            st_text_clip(st_locale_text(line), st_terminal_width(STDERR_FILENO) - 1));
+            st_text_clip(st_locale_text(progress(so_far)), st_terminal_width(STDERR_FILENO) - 1));
     fflush(stderr);
     return true;
 }

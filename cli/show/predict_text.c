@@ -55,17 +55,19 @@ const char *st_predict_text_time(const struct st_predict_run *run)
 
 const char *st_predict_text_answer(const struct st_predict_table *table)
 {
-    const struct st_predict_row *held = table->held;
-    const char *time = table->brief ? "" : st_text(" in %s", st_predict_text_time(table->run));
-    if (held != NULL)
-        return st_text("This computer alone held %u frames (%.1f ms)%s%s%s.", held->frames,
-                       held->period_us / 1000, held->episodes_n == 0 ? ": no dropout" : "", time,
-                       table->brief
-                           ? ""
-                           : st_text(", at most %s per hour (95 %%)", st_miss_events_rate_text(held->high)));
+    const struct st_predict_row *held = table->held, *longest = &table->rows[table->n - 1];
+    const char *text = st_text("No size up to %u frames held", longest->frames);
     if (!table->known)
-        return st_text("Not known: %s.", table->rows[table->n - 1].reason);
-    return st_text("No size up to %u frames held%s.", table->rows[table->n - 1].frames, time);
+        return st_text("Not known: %s.", longest->reason);
+    if (held != NULL)
+        text = st_text("This computer alone held %u frames (%.1f ms)", held->frames, held->period_us / 1000);
+    if (held != NULL && held->episodes_n == 0)
+        text = st_text("%s: no dropout", text);
+    if (!table->brief)
+        text = st_text("%s in %s", text, st_predict_text_time(table->run));
+    if (!table->brief && held != NULL)
+        text = st_text("%s, at most %s per hour (95 %%)", text, st_miss_events_rate_text(held->high));
+    return st_text("%s.", text);
 }
 
 static const struct mark {
@@ -99,12 +101,11 @@ static const char *dropouts_text(const struct st_predict_row *row, const struct 
         text = st_text(row->per_hour < 9.95 ? "%.2g" : "%.0f", row->per_hour);
     else if (wide && !table->brief)
         text = st_text("none in %s", st_predict_text_time(table->run));
-    return st_text("%s%s%s%s", text,
-                   wide && !table->brief && row->high < ST_PREDICT_MOST
-                       ? st_text(", at most %s", st_miss_events_rate_text(row->high))
-                       : "",
-                   used && view->music_n > 0 ? st_text("; music: %" PRIu64, view->music_n) : "",
-                   used ? ", in use" : "");
+    if (wide && !table->brief && row->high < ST_PREDICT_MOST)
+        text = st_text("%s, at most %s", text, st_miss_events_rate_text(row->high));
+    if (used && view->music_n > 0)
+        text = st_text("%s; music: %ju", text, view->music_n);
+    return used ? st_text("%s, in use", text) : text;
 }
 
 static void say_row(const struct st_predict_row *row, const struct st_predict_view *view,
@@ -151,7 +152,7 @@ const char *st_predict_text_setting(uint32_t frames)
     if (known)
         st_facts_free(facts);
     if (set[0] != '\0')
-        return st_text("%s (%s%sother places: man sleeptune-size)", set, lasts, lasts[0] != '\0' ? "; " : "");
+        return st_text("%s (%s)", set, st_text_joined(lasts, "; ", "other places: man sleeptune-size"));
     return st_text("set %u frames in your sound server or program: man sleeptune-size", frames);
 }
 

@@ -12,11 +12,6 @@
 #define FIRST_ROWS    20 /* of the screen without details, where a row has room for a sentence */
 #define TABLE_ROWS    3  /* of a table that the rows above it leave room for */
 
-static int least(int a, int b)
-{
-    return ST_MIN(a, b);
-}
-
 static enum st_style style_of(const json_t *object, enum st_style good)
 {
     const char *state = st_json_text_of(object, "state");
@@ -35,28 +30,31 @@ struct place {
     bool brief;  /* at most two rows for each text */
 };
 
+static int indent_of(const struct st_screen *screen)
+{
+    return screen->columns > 2 * LABEL_COLUMNS ? LABEL_COLUMNS : 0;
+}
+
 static void put_field(struct place *place, enum st_style style, const char *label, const char *text)
 {
     if (place->row >= place->end)
         return;
     struct st_screen *screen = place->screen;
-    const int indent = screen->columns > 2 * LABEL_COLUMNS ? LABEL_COLUMNS : 0;
+    const int indent = indent_of(screen);
     if (indent > 0)
         st_screen_put(screen, place->row, 0, indent - 1, ST_STYLE_DIM, label);
-    const int used = st_screen_wrap(
-        screen, place->row, indent, screen->columns - indent,
-        place->brief ? least(2, place->end - place->row) : place->end - place->row, style, text);
-    place->row += used > 0 ? used : 1;
+    const int used = st_screen_wrap(screen, place->row, indent, screen->columns - indent,
+                                    ST_MIN(place->brief ? 2 : INT_MAX, place->end - place->row), style, text);
+    place->row += ST_MAX(used, 1);
 }
 
 static void put_row(struct place *place, const json_t *row, int64_t now_ns)
 {
-    const json_t *time = json_object_get(row, "time_ns");
+    const int64_t time_ns = st_json_integer(row, "time_ns");
     const char *text = st_json_text_of(row, "text");
-    if (json_is_integer(time))
-        text = st_text("%s %s", st_when_text_near(json_integer_value(time), now_ns), text);
-    const char *label = st_json_text_of(row, "label");
-    put_field(place, style_of(row, ST_STYLE_PLAIN), label, text);
+    if (time_ns != 0)
+        text = st_text("%s %s", st_when_text_near(time_ns, now_ns), text);
+    put_field(place, style_of(row, ST_STYLE_PLAIN), st_json_text_of(row, "label"), text);
 }
 
 /* --- tables --- */
@@ -68,8 +66,7 @@ struct table {
 
 static const char *cell_of(const json_t *cells, int column)
 {
-    const char *text = json_string_value(json_array_get(cells, (size_t)column));
-    return text != NULL ? text : "";
+    return st_text_or(json_string_value(json_array_get(cells, (size_t)column)), "");
 }
 
 static int width_of(const struct st_screen *screen, const char *text)
@@ -105,14 +102,12 @@ static bool shrink(struct table *table, int least_columns)
 /* The columns that fit: names before numbers, so the last ones are left out first. */
 static void lay_out(struct table *table, const struct st_screen *screen, const json_t *section)
 {
-    const json_t *head = json_object_get(section, "columns"), *row;
-    size_t j;
-    table->columns_n = least((int)json_array_size(head), CELLS_MAX);
+    const json_t *head = json_object_get(section, "columns");
+    table->columns_n = (int)ST_MIN(json_array_size(head), CELLS_MAX);
     for (int i = 0; i < table->columns_n; i++) {
         table->widths[i] = width_of(screen, cell_of(head, i));
         table->numbers[i] = true;
-        json_array_foreach(json_object_get(section, "rows"), j, row)
-        {
+        ST_JSON_EACH (row, section, "rows") {
             const char *text = cell_of(json_object_get(row, "cells"), i);
             const int width = width_of(screen, text);
             table->widths[i] = ST_MAX(width, table->widths[i]);
@@ -121,15 +116,11 @@ static void lay_out(struct table *table, const struct st_screen *screen, const j
         }
     }
     while (table_width(table) > screen->columns) {
-        if (table->widths[0] > CELL_COLUMNS) {
+        if (table->widths[0] > CELL_COLUMNS)
             table->widths[0]--;
-            continue;
-        }
-        if (shrink(table, CELL_COLUMNS))
-            continue;
-        if (table->columns_n > 3)
+        else if (!shrink(table, CELL_COLUMNS) && table->columns_n > 3)
             table->columns_n--;
-        else if (!shrink(table, 1))
+        else if (table->columns_n <= 3 && !shrink(table, 1))
             break;
     }
 }
@@ -140,8 +131,8 @@ static void put_cells(struct place *place, const struct table *table, const json
     int column = 0;
     for (int i = 0; i < table->columns_n; i++) {
         const char *text = cell_of(cells, i);
-        const int width = table->widths[i];
-        const int indent = table->numbers[i] ? width - least(width, width_of(place->screen, text)) : 0;
+        const int width = table->widths[i], used = width_of(place->screen, text),
+                  indent = table->numbers[i] ? ST_MAX(width - used, 0) : 0;
         st_screen_put(place->screen, place->row, column + indent, width - indent, style, text);
         column += width + 2;
     }
@@ -151,22 +142,18 @@ static void put_cells(struct place *place, const struct table *table, const json
 /* How many rows of a section are shown, details or those that are not. */
 static int rows_n(const json_t *section, bool details)
 {
-    const json_t *row;
-    size_t i;
     int n = 0;
-    json_array_foreach(json_object_get(section, "rows"), i, row) n +=
-        json_is_true(json_object_get(row, "detail")) == details;
+    ST_JSON_EACH (row, section, "rows")
+        n += json_is_true(json_object_get(row, "detail")) == details;
     return n;
 }
 
 /* @return false: it is no table. */
 static bool put_table(struct place *place, const json_t *section, bool details)
 {
-    const json_t *head = json_object_get(section, "columns"), *row;
+    const json_t *head = json_object_get(section, "columns");
     struct table table;
-    char more[64];
-    size_t i;
-    if (!json_is_array(head) || json_array_size(head) == 0)
+    if (json_array_size(head) == 0)
         return false;
     const int n = rows_n(section, details), later_n = details ? 0 : rows_n(section, true);
     place->row += n > 0 && place->row > 0 && !place->narrow;
@@ -177,48 +164,41 @@ static bool put_table(struct place *place, const json_t *section, bool details)
     put_cells(place, &table, head, ST_STYLE_DIM);
     const int shown = n + (later_n > 0) <= room ? n : room - 1;
     int left = shown;
-    json_array_foreach(json_object_get(section, "rows"), i, row)
-    {
+    ST_JSON_EACH (row, section, "rows") {
         if (json_is_true(json_object_get(row, "detail")) == details && left-- > 0)
             put_cells(place, &table, json_object_get(row, "cells"), style_of(row, ST_STYLE_PLAIN));
     }
-    ST_PRINT(more, "%d more: --details", n - shown + later_n);
     if (n - shown + later_n > 0)
-        st_screen_put(place->screen, place->row++, 0, place->screen->columns, ST_STYLE_DIM, more);
+        st_screen_put(place->screen, place->row++, 0, place->screen->columns, ST_STYLE_DIM,
+                      st_text("%d more: --details", n - shown + later_n));
     return true;
 }
 
 /* What the rows above the tables leave to them, of half of the place at most. */
-static int room_for_tables(const struct place *place, const json_t *sections)
+static int room_for_tables(const struct place *place, const json_t *screen)
 {
-    const json_t *section;
-    size_t i;
     int rows = 0;
-    json_array_foreach(sections, i, section)
-    {
-        const int n = json_is_array(json_object_get(section, "columns")) ? rows_n(section, false) : 0;
-        rows += n > 0 ? least(n, TABLE_ROWS) + 3 : 0; /* an empty one, the head, "5 more: --details" */
+    ST_JSON_EACH (section, screen, "sections") {
+        const int n = rows_n(section, false);
+        if (n > 0 && json_is_array(json_object_get(section, "columns")))
+            rows += ST_MIN(n, TABLE_ROWS) + 3; /* an empty one, the head, "5 more: --details" */
     }
-    return least(rows, (place->end - place->row) / 2);
+    return ST_MIN(rows, (place->end - place->row) / 2);
 }
 
 /* Rows that are details, or those that are not. */
 static void put_sections(struct place *place, const json_t *document, bool details)
 {
-    const json_t *sections = json_object_get(json_object_get(document, "screen"), "sections");
-    const int end = place->end, fields_end = details ? end : end - room_for_tables(place, sections);
+    const json_t *screen = json_object_get(document, "screen");
+    const int end = place->end, fields_end = details ? end : end - room_for_tables(place, screen);
     const int64_t now_ns = st_json_integer(document, "time_ns");
-    const json_t *section, *row;
-    size_t i, j;
-    json_array_foreach(sections, i, section)
-    {
+    ST_JSON_EACH (section, screen, "sections") {
         bool first = true;
         place->end = end;
         if (put_table(place, section, details))
             continue;
         place->end = fields_end;
-        json_array_foreach(json_object_get(section, "rows"), j, row)
-        {
+        ST_JSON_EACH (row, section, "rows") {
             if (json_is_true(json_object_get(row, "detail")) != details)
                 continue;
             if (first && details) {
@@ -238,12 +218,9 @@ static void put_sections(struct place *place, const json_t *document, bool detai
 
 /* --- the next step --- */
 
-/* "": none. */
 static int rows_of_field(const struct st_screen *screen, const char *text)
 {
-    const bool labels = screen->columns > 2 * LABEL_COLUMNS;
-    const int columns = labels ? screen->columns - LABEL_COLUMNS : screen->columns;
-    return text[0] != '\0' ? st_screen_wrapped_rows(screen, columns, text) : 0;
+    return st_screen_wrapped_rows(screen, screen->columns - indent_of(screen), text); /* of "" none */
 }
 
 /* There may be no command. */
@@ -261,12 +238,13 @@ static void put_next(struct place *place, const char *next, const char *why)
 /* @return rows that are left above it. */
 static int put_message(struct st_screen *screen, const struct st_status_screen *how)
 {
+    int used = 1;
     if (how->message == NULL)
         return screen->rows;
-    const int wanted =
-        how->alert ? least(st_screen_wrapped_rows(screen, screen->columns, how->message), screen->rows / 4)
-                   : 1;
-    const int used = ST_MAX(wanted, 1);
+    if (how->alert) {
+        const int wanted = st_screen_wrapped_rows(screen, screen->columns, how->message);
+        used = ST_MAX(ST_MIN(wanted, screen->rows / 4), 1);
+    }
     st_screen_wrap(screen, screen->rows - used, 0, screen->columns, used,
                    how->alert ? ST_STYLE_ALERT : ST_STYLE_DIM, how->message);
     return screen->rows - used;
@@ -283,14 +261,13 @@ void st_status_screen_draw(struct st_screen *screen, const json_t *document,
         return;
     }
     place.narrow = how->live && place.end < 22;
-    const int answer_rows = how->live ? least(place.end, place.end < 10 ? 2 : 3) : place.end;
-    place.row = st_screen_wrap(screen, 0, 0, screen->columns, answer_rows, style_of(of, ST_STYLE_GOOD),
-                               st_json_text_of(of, "answer"));
+    place.row = st_screen_wrap(screen, 0, 0, screen->columns, how->live ? 2 + (place.end >= 10) : place.end,
+                               style_of(of, ST_STYLE_GOOD), st_json_text_of(of, "answer"));
     const bool shortened = !how->live && !how->details && screen->columns >= BRIEF_COLUMNS;
-    const int end = shortened ? least(place.end, FIRST_ROWS) : place.end;
+    const int end = shortened ? ST_MIN(place.end, FIRST_ROWS) : place.end;
     place.brief = shortened || place.narrow;
     const char *next = st_json_text_of(of, "next"), *why = st_json_text_of(of, "next_why"),
-               *whose = how->whose != NULL ? how->whose : "";
+               *whose = st_text_or(how->whose, "");
     const int next_rows =
         rows_of_field(screen, next) + rows_of_field(screen, why) + rows_of_field(screen, whose);
     place.end = end - next_rows - !place.narrow;

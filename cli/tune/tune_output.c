@@ -50,23 +50,20 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
     const int width = output->width;
     const uint32_t frames = output->wish->frames;
     const char *heading = "Not tried:\n", *later = "";
-    st_text_wrap(
-        out,
-        plan->open_n == 0
-            ? st_text("Nothing to try with %u frames: no setting that the report found can be switched "
-                      "here%s.",
-                      frames, candidates->needs_root ? " without root" : "")
-            : st_text("%zu setting%s to try with %u frames (%s), %s at most.%s", plan->open_n,
-                      ST_PLURAL(plan->open_n), frames, st_ns_short(output->wish->period_ns),
-                      st_ns_short(output->budget_ns), output->dry_run ? "" : " Ctrl-C ends it."),
-        0, width);
+    const char *answer = st_text("%zu setting%s to try with %u frames (%s), %s at most.", plan->open_n,
+                                 ST_PLURAL(plan->open_n), frames, st_ns_short(output->wish->period_ns),
+                                 st_ns_short(output->budget_ns));
+    if (plan->open_n == 0)
+        answer = st_text("Nothing to try with %u frames: no setting that the report found can be switched "
+                         "here%s.",
+                         frames, candidates->needs_root ? " without root" : "");
+    st_text_wrap(out, answer, 0, width);
     ST_EACH_OF (row, candidates->rows, candidates->n) {
         if (row->not_tried[0] == '\0')
             st_text_wrap(out,
-                         st_text("  %s: %s (%s is %s; tried with %s%s%s)", row->finding->rule->id,
+                         st_text("  %s: %s (%s is %s; tried with %s%s)", row->finding->rule->id,
                                  row->finding->summary, row->setting, row->now, row->trial,
-                                 row->refused != NULL ? "; not kept: costs " : "",
-                                 row->refused != NULL ? row->refused : ""),
+                                 st_text_with("; not kept: costs ", row->refused)),
                          INDENT, width);
     }
     if (plan->sure_n < plan->open_n)
@@ -84,12 +81,12 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
         st_text_wrap(out, st_text("  %s: %s", row->finding->rule->id, row->not_tried), INDENT, width);
     }
     ST_EACH_OF (finding, candidates->later, candidates->later_n)
-        later = st_text("%s%s %s", later, later[0] != '\0' ? "," : "", (*finding)->rule->id);
+        later = st_text_joined(later, ", ", (*finding)->rule->id);
     if (later[0] != '\0')
         st_text_wrap(
             out,
             st_text("Not tried, since tune cannot switch them on and off ('sleeptune report --details' "
-                    "has them):%s",
+                    "has them): %s",
                     later),
             INDENT, width);
     if (plan->open_n > 0)
@@ -115,20 +112,24 @@ static const char *outcome_text(const struct st_tune_output *output, size_t i)
     const struct st_tuning_row *row = &output->tuning->rows[i];
     const struct st_candidate *candidate = &output->candidates->rows[i];
     const char *id = candidate->finding->rule->id, *why = why_not(output, i);
+    if (row->outcome != ST_TUNING_HELPS &&
+        (row->evidence.pairs_n == 0 || row->outcome == ST_TUNING_NOT_TRIED))
+        return why;
     if (row->outcome != ST_TUNING_HELPS)
-        return row->evidence.pairs_n > 0 && row->outcome != ST_TUNING_NOT_TRIED
-                   ? st_text("%" PRIu64 " late wake-ups with it, %" PRIu64
-                             " without (%u pair%s of blocks)%s%s",
-                             row->mean[1].late_n, row->mean[0].late_n, row->evidence.pairs_n,
-                             ST_PLURAL(row->evidence.pairs_n), why[0] != '\0' ? ": " : "", why)
-                   : why;
+        return st_text_joined(st_text("%ju late wake-ups with it, %ju without (%u pair%s of blocks)",
+                                      row->mean[1].late_n, row->mean[0].late_n, row->evidence.pairs_n,
+                                      ST_PLURAL(row->evidence.pairs_n)),
+                              ": ", why);
     const double more_watts = row->mean[1].watts - row->mean[0].watts;
-    return st_text("%.1f times fewer late wake-ups (95 %%: %.1f .. %.1f)%s%s", row->fold.value, row->fold.low,
-                   row->fold.high, isfinite(more_watts) ? st_text(", %+.1f W", more_watts) : "",
-                   candidate->refused != NULL ? st_text("; not kept: costs %s", candidate->refused)
-                   : !st_rule_can_apply(candidate->finding)
-                       ? st_text("; by hand: 'sleeptune report %s' shows how", id)
-                       : "");
+    const char *text = st_text("%.1f times fewer late wake-ups (95 %%: %.1f .. %.1f)", row->fold.value,
+                               row->fold.low, row->fold.high);
+    if (isfinite(more_watts))
+        text = st_text("%s, %+.1f W", text, more_watts);
+    if (candidate->refused != NULL)
+        return st_text("%s; not kept: costs %s", text, candidate->refused);
+    if (!st_rule_can_apply(candidate->finding))
+        return st_text("%s; by hand: 'sleeptune report %s' shows how", text, id);
+    return text;
 }
 
 static const char *answer_text(const struct st_tune_output *output)
@@ -144,8 +145,7 @@ static const char *answer_text(const struct st_tune_output *output)
             "Nothing to improve with %u frames: no wake-up was late by more than %.0f µs in %.0f s.", frames,
             period_us(output) / output->candidates->late_share, seconds);
     if (t->end == ST_TUNING_RARE)
-        return st_text("Too few late wake-ups to compare settings by them: %" PRIu64
-                       " in %.0f s with %u frames.",
+        return st_text("Too few late wake-ups to compare settings by them: %ju in %.0f s with %u frames.",
                        t->late_n, seconds, frames);
     if (t->end == ST_TUNING_STOPPED)
         return st_text("Ended early: %s. %zu of %zu settings help.", t->why, helps_n, t->n);
@@ -183,9 +183,10 @@ static const char *next_text(const struct st_tune_output *output)
         if (st_tune_output_is_worth(output, i))
             ids = st_text("%s %s", ids, output->candidates->rows[i].finding->rule->id);
     }
+    if (ids[0] != '\0' && output->wish->why[0] == '\0') /* the user's size */
+        ids = st_text("%s --frames %u", ids, frames);
     if (ids[0] != '\0')
-        return st_text("%ssleeptune apply%s%s", sudo_word(), ids,
-                       output->wish->why[0] == '\0' ? st_text(" --frames %u", frames) /* the user's */ : "");
+        return st_text("%ssleeptune apply%s", sudo_word(), ids);
     if (best < t->n)
         return st_text("give it more time: %ssleeptune tune --budget 30m --only %s", sudo_word(),
                        output->candidates->rows[best].finding->rule->id);
@@ -197,12 +198,10 @@ void st_tune_output_result(const struct st_tune_output *output, FILE *out)
 {
     st_text_wrap(out, answer_text(output), 0, output->width);
     for (size_t i = 0; i < output->candidates->n; i++) {
-        const char *about = outcome_text(output, i);
-        st_text_wrap(out,
-                     st_text("  %s: %s%s%s", output->candidates->rows[i].finding->rule->id,
-                             st_tuning_outcome_name(output->tuning->rows[i].outcome),
-                             about[0] != '\0' ? "; " : "", about),
-                     INDENT, output->width);
+        const char *outcome = st_text_joined(st_tuning_outcome_name(output->tuning->rows[i].outcome), "; ",
+                                             outcome_text(output, i));
+        st_text_wrap(out, st_text("  %s: %s", output->candidates->rows[i].finding->rule->id, outcome), INDENT,
+                     output->width);
     }
     fputs("All settings are as they were before.\n", out);
     if (!output->offered)

@@ -105,6 +105,22 @@ static inline const char *st_json_text_of(const json_t *object, const char *key)
     return text != NULL ? text : "";
 }
 
+/** Each value of a list, the member `key` of an object; none if there is no such list. */
+struct st_json_walk {
+    const json_t *list;
+    size_t next;
+    json_t *value; /* NULL: the one before is done with */
+};
+static inline bool st_json_walk_on(struct st_json_walk *walk)
+{
+    walk->value = walk->value == NULL ? json_array_get(walk->list, walk->next++) : NULL;
+    return walk->value != NULL;
+}
+#define ST_JSON_EACH(one, object, key)                                                                       \
+    for (struct st_json_walk one##_walk = {json_object_get((object), (key)), 0, NULL};                       \
+         st_json_walk_on(&one##_walk);)                                                                      \
+        for (json_t *one = one##_walk.value; one != NULL; one = one##_walk.value = NULL)
+
 /** The same as one safe line (core/text/safe.h), which lives as those of st_text() do. */
 const char *st_json_safe_text(const json_t *object, const char *key);
 

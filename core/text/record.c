@@ -76,7 +76,7 @@ void st_record_line(const struct st_record *record, const void *from, char *buf,
             continue;
         st_text_append(buf, buf_bytes, " %s=", field->name);
         if (field->form == ST_FORM_NUMBER) {
-            st_text_append(buf, buf_bytes, "%" PRId64, st_record_number(field, from));
+            st_text_append(buf, buf_bytes, "%jd", st_record_number(field, from));
             continue;
         }
         for (const char *c = st_record_text(field, from); *c != '\0'; c++)

@@ -47,6 +47,18 @@ void st_text_forget(void)
     used_bytes = more_n = 0;
 }
 
+const char *st_text_with(const char *before, const char *text)
+{
+    text = st_text_or(text, "");
+    return text[0] != '\0' ? st_text("%s%s", before, text) : text;
+}
+
+const char *st_text_joined(const char *one, const char *between, const char *other)
+{
+    one = st_text_or(one, "");
+    return st_text("%s%s", one, st_text_with(one[0] != '\0' ? between : "", other));
+}
+
 bool st_text_is_among(const char *text, const char *const *words)
 {
     while (*words != NULL && !st_text_is(text, *words))
@@ -174,34 +186,21 @@ static size_t word_end(const char *text, size_t bytes, size_t begin)
     return end;
 }
 
-static void end_line(FILE *out, int indent)
-{
-    fprintf(out, "\n%*s", indent, "");
-}
-
 void st_text_flow(FILE *out, const char *text, size_t bytes, const struct st_text_flow *flow)
 {
     int column = flow->column;
     bool first = true;
     for (size_t i = strspn(text, " \t"); i < bytes; i += strspn(text + i, " \t")) {
         const size_t end = word_end(text, bytes, i);
-        int word = columns_of(text + i, end - i);
+        const int word = columns_of(text + i, end - i);
         if (!first && flow->width > 0 && column + 1 + word > flow->width) {
-            end_line(out, flow->indent);
+            fprintf(out, "\n%*s", flow->indent, "");
             column = flow->indent;
             first = true;
         }
         if (!first) {
             fputc(' ', out);
             column++;
-        }
-        while (flow->broken && word > flow->width - column && flow->width > flow->indent) {
-            const size_t part = bytes_of(text + i, end - i, ST_MAX(flow->width - column, 2));
-            st_safe_print(out, text + i, part);
-            end_line(out, flow->indent);
-            word -= columns_of(text + i, part);
-            i += part;
-            column = flow->indent;
         }
         st_safe_print(out, text + i, end - i);
         column += word;

@@ -27,6 +27,18 @@ static inline bool st_text_begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
+/** The text; the other one if it is NULL or "". */
+static inline const char *st_text_or(const char *text, const char *other)
+{
+    return text != NULL && text[0] != '\0' ? text : other;
+}
+
+/** Both; "" if the second is NULL or "". */
+const char *st_text_with(const char *before, const char *text);
+
+/** Both, and what is between them; the only one that is neither NULL nor "". */
+const char *st_text_joined(const char *one, const char *between, const char *other);
+
 /** What ends a word behind the number `n`: "1 stream", "2 streams". */
 #define ST_PLURAL(n) ((n) == 1 ? "" : "s")
 
@@ -81,10 +93,9 @@ void st_text_pad(FILE *out, const char *text, int columns);
 
 /** How text is wrapped. */
 struct st_text_flow {
-    int column;  /* where the line stands that has been begun */
-    int indent;  /* of further lines */
-    int width;   /* columns; 0: nothing is wrapped */
-    bool broken; /* words longer than a line are broken, too: for text that no one copies */
+    int column; /* where the line stands that has been begun */
+    int indent; /* of further lines */
+    int width;  /* columns; 0: nothing is wrapped */
 };
 
 /** Prints the words of one line of text, wrapped between them, and a newline. A number and its unit stay

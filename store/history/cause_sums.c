@@ -59,7 +59,7 @@ static const char *count_text(uint64_t n)
         return st_text("%.1f billion", (double)n / 1e9);
     if (n >= UINT64_C(1000000))
         return st_text("%.1f million", (double)n / 1e6);
-    return st_text("%" PRIu64, n);
+    return st_text("%ju", n);
 }
 
 /* The cause with the longest total. @return that total. */
@@ -104,7 +104,7 @@ static const char *verdict_of(const struct st_cause_sums *sums, const struct st_
         return st_text("In %s the test loop woke late 0 of %s times.", measured, wakes);
     ST_EACH_OF (row, sums->rows, sums->n)
         total_ns = st_ns_add(total_ns, row->total_ns);
-    return st_text("In %s the test loop woke more than %s late%s %" PRIu64 " of %s times%s.", measured,
+    return st_text("In %s the test loop woke more than %s late%s %ju of %s times%s.", measured,
                    st_ns_short(span->above_ns),
                    span->above_most_ns > span->above_ns
                        ? st_text(" (at its longest buffer %s)", st_ns_short(span->above_most_ns))

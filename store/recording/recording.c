@@ -89,10 +89,9 @@ int st_recording_create(const char *path, const struct st_recording_meta *meta, 
     if (r == 0 && ftruncate(recording->fd, 0) != 0)
         r = -errno;
     if (r == 0)
-        r = put(recording,
-                FIRST_WORD VERSION "\nrun %" PRIu64 " %" PRIu64 " %" PRIu32 " %" PRIu32 " %d %" PRId64 "\n",
-                (uint64_t)meta->period.num, (uint64_t)meta->period.den, meta->frames, meta->rate_hz,
-                meta->has_callback, meta->started_wall_ns);
+        r = put(recording, FIRST_WORD VERSION "\nrun %ju %ju %u %u %d %jd\n", (uint64_t)meta->period.num,
+                (uint64_t)meta->period.den, meta->frames, meta->rate_hz, meta->has_callback,
+                meta->started_wall_ns);
     if (r == 0)
         r = write_lines(recording);
     if (r < 0) {
@@ -119,7 +118,7 @@ int st_recording_text(struct st_recording *recording, const char *lines)
 
 int st_recording_t0(struct st_recording *recording, int64_t t0_ns)
 {
-    return put(recording, "start %" PRId64 "\n", t0_ns);
+    return put(recording, "start %jd\n", t0_ns);
 }
 
 /* Before a cycle or event of n periods at this index. */
@@ -129,7 +128,7 @@ static int arrive(struct st_recording *recording, uint64_t index, uint64_t n)
     if (r == 0 && (index < recording->next_index || index > INDEX_MAX || n > INDEX_MAX - index))
         r = -EINVAL;
     if (r == 0 && index > recording->next_index)
-        r = put(recording, "gap %" PRIu64 "\n", index - recording->next_index);
+        r = put(recording, "gap %ju\n", index - recording->next_index);
     if (r == 0)
         recording->next_index = index + n;
     return r;
@@ -144,9 +143,9 @@ int st_recording_cycle(struct st_recording *recording, uint64_t period_index, in
     recording->totals.cycles++;
     recording->sum += (uint64_t)lateness_ns;
     if (!recording->has_callback)
-        return put(recording, "%" PRId64 "\n", lateness_ns);
+        return put(recording, "%jd\n", lateness_ns);
     recording->sum += (uint64_t)callback_ns;
-    return put(recording, "%" PRId64 " %" PRId64 "\n", lateness_ns, callback_ns);
+    return put(recording, "%jd %jd\n", lateness_ns, callback_ns);
 }
 
 int st_recording_skipped(struct st_recording *recording, uint64_t first_period_index, uint64_t n,
@@ -156,7 +155,7 @@ int st_recording_skipped(struct st_recording *recording, uint64_t first_period_i
     if (r < 0 || n == 0)
         return r;
     recording->totals.skipped_periods += n;
-    return put(recording, "skipped %" PRIu64 " %" PRId64 "\n", n, lateness_ns);
+    return put(recording, "skipped %ju %jd\n", n, lateness_ns);
 }
 
 int st_recording_lost(struct st_recording *recording, uint64_t first_period_index, uint64_t n)
@@ -165,7 +164,7 @@ int st_recording_lost(struct st_recording *recording, uint64_t first_period_inde
     if (r < 0 || n == 0)
         return r;
     recording->totals.lost_cycles += n;
-    return put(recording, "lost %" PRIu64 "\n", n);
+    return put(recording, "lost %ju\n", n);
 }
 
 int st_recording_flush(struct st_recording *recording)
@@ -179,8 +178,8 @@ int st_recording_close(struct st_recording *recording, bool interrupted)
     if (recording == NULL)
         return 0;
     const struct st_recording_totals *totals = &recording->totals;
-    int r = put(recording, "end %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 " %d\n", totals->cycles,
-                totals->skipped_periods, totals->lost_cycles, (int64_t)recording->sum, interrupted);
+    int r = put(recording, "end %ju %ju %ju %jd %d\n", totals->cycles, totals->skipped_periods,
+                totals->lost_cycles, (int64_t)recording->sum, interrupted);
     if (r == 0)
         r = write_lines(recording);
     if (close(recording->fd) != 0 && r == 0)

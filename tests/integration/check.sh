@@ -35,17 +35,10 @@ is "the JSON is a report with rows" "$(field "$tmp/check.json" 'd["schema"], [r[
     "('sleeptune-report/1', [32, 64, 128, 256, 512, 1024, 2048], None, True)"
 screen_is -m too-short table "$SLEEPTUNE" check --duration 500ms --frames 256 --quiet
 
-# --- what the daemon measured before: root reads the system's file only ---
-made=$SLEEPTUNE_BUILD/tests/integration/make_history
-if ! [ -x "$made" ] || ! can_be_nobody; then
-    skip "the history" "no make_history, or nobody cannot run programs here"
+# --- a normal thread ----------------------------------------------------------------------------------------------------------
+if ! can_be_nobody; then
+    skip "a normal thread" "nobody cannot run programs here"
 else
-    mkdir -p "$tmp/state/sleeptune"
-    "$made" "$tmp/state/sleeptune/history.db" 1795190400 58 120 5 >/dev/null
-    chmod -R a+rX "$tmp"
-    as_nobody env XDG_STATE_HOME="$tmp/state" "$SLEEPTUNE" check --duration 1s --quiet --json >"$tmp/past.json" 2>"$tmp/err"
-    is "a history is used without being asked, and there is one verdict" \
-        "$(field "$tmp/past.json" 'len(d["history"]), d["verdict"].count(" held") <= 1, "history" in d["verdict"]')" "(5, True, False)"
     # nobody has no right to real-time priority, and other programs have this CPU
     cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
     hogs=()
@@ -61,18 +54,6 @@ else
     else
         like "the next step is a command" "$(cat "$tmp/normal.txt")" '^Next: sudo sleeptune apply linux-rt-permission'
     fi
-    for past in empty letters cut; do
-        case $past in
-        empty) : >"$tmp/bad.db" ;;
-        letters) echo letters >"$tmp/bad.db" ;;
-        cut) head -c 50000 "$tmp/state/sleeptune/history.db" >"$tmp/bad.db" ;;
-        esac
-        mkdir -p "$tmp/$past/sleeptune" && mv "$tmp/bad.db" "$tmp/$past/sleeptune/history.db" && chmod -R a+rX "$tmp/$past"
-        as_nobody env XDG_STATE_HOME="$tmp/$past" "$SLEEPTUNE" check --duration 1s --quiet --json >"$tmp/$past.json" 2>"$tmp/err"
-        is "history: $past: check says what it measured itself" \
-            "$(field "$tmp/$past.json" '"history" in d, "history" in d["verdict"].split("or the history.")[-1]') $(cat "$tmp/err")" "(False, False) "
-    done
-    is "with its rows" "$(field "$tmp/past.json" '[r["frames"] for r in d["history"]][-1]')" 2048
 fi
 
 # --- loads ------------------------------------------------------------------------------------------------------------------

@@ -151,7 +151,7 @@ XML
     screen=$(judge linux-pipewire-quantum)
     is "the rule is unknown, status 2" "$?" 2
     like "a hung PipeWire: the default, with the reason" "$screen" '^128 frames at 48 kHz: no sound server answers here'
-    like "and the first screen says why" "$screen" 'unknown: .*no answer in time'
+    like "and the first screen says why" "$screen" '^Not read: .*timed out'
     is "no client is left" "$(pgrep -c -P $$ -x pw-metadata)" 0
     kill -CONT "$pipewire"
 

@@ -87,8 +87,7 @@ static void no_dropout_is_told_from_no_one_watched_and_nothing_played(void **sta
     shown_is(__func__);
 }
 
-/* The minutes of a daemon begin when it does; a long lateness is as wide as the others. */
-static void a_row_that_begins_within_a_minute_has_its_seconds(void **state)
+static void a_long_lateness_is_as_wide_as_others(void **state)
 {
     json_t *shown = document(0, HOUR_NS, 0, json_array());
     json_array_append_new(json_object_get(shown, "rows"),
@@ -119,17 +118,6 @@ static void a_time_in_which_nothing_played_is_not_one_without_data(void **state)
                                     (json_int_t)(UNTIL_NS + 40 * ST_NS_PER_S), "idle_ns",
                                     (json_int_t)(40 * ST_NS_PER_S), "cycles"));
     look(render(shown, 80, false)); /* it begins and ends in the same minute */
-    shown_is(__func__);
-}
-
-static void a_wake_up_within_a_minute_has_one_time(void **state)
-{
-    for (int minutes = 0; minutes < 2; minutes++) {
-        json_t *shown = document(0, HOUR_NS, HOUR_NS, json_array());
-        json_object_set_new(json_array_get(json_object_get(shown, "rows"), 0), "to_ns",
-                            json_integer(SINCE_NS + (minutes != 0 ? 60 : 20) * ST_NS_PER_S));
-        look(render(shown, 200, false));
-    }
     shown_is(__func__);
 }
 
@@ -331,9 +319,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_made_most_is_said_first_with_the_reason),
         cmocka_unit_test(no_dropout_is_told_from_no_one_watched_and_nothing_played),
-        cmocka_unit_test(a_row_that_begins_within_a_minute_has_its_seconds),
+        cmocka_unit_test(a_long_lateness_is_as_wide_as_others),
         cmocka_unit_test(a_time_in_which_nothing_played_is_not_one_without_data),
-        cmocka_unit_test(a_wake_up_within_a_minute_has_one_time),
         cmocka_unit_test(wide_names_do_not_shift_their_row),
         cmocka_unit_test(many_clients_are_five_rows_and_the_rest_all_with_details),
         cmocka_unit_test(a_change_is_named_if_dropouts_changed_with_it),
