@@ -5,9 +5,9 @@
 #include "core/text/text.h"
 
 /* To add a rule: write st_rule_<id with _ for -> in the file of its topic, with cases (myths.c has many) or a
- * judge function, add its row here, and put fixtures into tests/fixtures/rules/<id>/ (the README there has
- * their format). The order is that of the usual effect: who may run at once, what is in memory, timers, CPU,
- * kernel, sound, the rest. It decides between findings of the same status and effect. */
+ * judge function, add its row here, and put fixtures into tests/fixtures/rules/<id>.facts (the README there
+ * has their format). The order is that of the usual effect: who may run at once, what is in memory, timers,
+ * CPU, kernel, sound, the rest. It decides between findings of the same status and effect. */
 /* clang-format off */
 #define RULES(RULE) \
     RULE(linux_rt_permission) \

@@ -1,5 +1,5 @@
 /* Rules judge facts and make findings. A rule is one `const struct st_rule` in the file of its topic, a row
- * in the table of rule.c, and fixtures in tests/fixtures/rules/<id>/. */
+ * in the table of rule.c, and fixtures in tests/fixtures/rules/<id>.facts. */
 #pragma once
 
 #include "advisor/facts/facts.h"

@@ -1,4 +1,4 @@
-/* All rules on any facts: lines "key = value" as in tests/fixtures/rules/<id>/<name>.facts. What a finding
+/* All rules on any facts: lines "key = value" as in tests/fixtures/rules/<id>.facts. What a finding
  * must be, it is. */
 #include "advisor/facts/text.h"
 #include "advisor/rules/rule.h"

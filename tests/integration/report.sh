@@ -198,7 +198,7 @@ is "40 columns are enough for the prose" "$(COLUMNS=40 report --all --root "$cap
     awk '/^  [A-Z][a-z ]*:/ {command = /^  (Apply|For now|For ever|To know it):/} command || /\[/ || /^  (sudo|echo|sleeptune) / {next} {gsub(/µ/, "u")} length($0) > 40 && /[^ ] [^ ]+$/')" ""
 
 # --- one rule ----------------------------------------------------------------------------------------------------------
-is "--list has every rule" "$(report --list | wc -l)" "$(find "$SLEEPTUNE_SRC/tests/fixtures/rules" -mindepth 1 -type d | wc -l)"
+is "--list has every rule" "$(report --list | wc -l)" "$(find "$SLEEPTUNE_SRC/tests/fixtures/rules" -name '*.facts' | wc -l)"
 failed=''
 for id in $(report --list | awk '{print $1}'); do
     report "$id" --root "$captures/freebsd-13.2" | grep -q '^  Sources:' || failed="$failed $id"

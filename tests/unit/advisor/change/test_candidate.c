@@ -174,7 +174,7 @@ static void what_apply_wrote_is_not_the_trials(void **state)
 }
 
 /* The user set ACPI-fast although the kernel trusts the TSC (values of
- * tests/fixtures/rules/freebsd-timecounter/fires.facts). */
+ * tests/fixtures/rules/freebsd-timecounter.facts). */
 static void a_slow_clock_is_tried(void **state)
 {
     (void)state;

@@ -1,23 +1,26 @@
-/* Judges tests/fixtures/rules/<id>/<name>.facts, one subtest a file. The format is in the README there. */
+/* Judges the fixtures of tests/fixtures/rules/<id>.facts, one subtest each. The format is in the README
+ * there. */
 #include <dirent.h>
 #include <fnmatch.h>
-#include <unistd.h>
 
 #include "advisor/change/change.h"
 #include "advisor/facts/text.h"
 #include "advisor/rules/buffer.h"
 #include "advisor/rules/rule.h"
+#include "core/text/text.h"
 #include "tests/unit/fixture_fact.h"
 #include "tests/unit/unit.h"
 
 #define CONTAINS_MAX 16
 
-static const char *const required[] = {"fires.facts", "quiet.facts", "absent.facts", "unreadable.facts",
-                                       "malformed.facts"};
+static struct CMUnitTest *tests;
+static size_t tests_n;
+
+static const char *const required[] = {"fires", "quiet", "absent", "unreadable", "malformed"};
 
 struct fixture {
     const struct st_rule *rule;
-    char *name; /* "<id>/<file>" */
+    char *name; /* "<id>/<fixture>" */
     struct st_facts *facts;
     bool has_expect;
     enum st_status expect;
@@ -90,38 +93,59 @@ static void parse_line(struct fixture *f, char *text, int line)
     }
 }
 
+static FILE *file_of(const struct st_rule *rule)
+{
+    char path[4096];
+    ST_PRINT(path, "%s/%s.facts", ST_RULES_DIR, rule->id);
+    return fopen(path, "re");
+}
+
+/* Its name, if the line begins a fixture. */
+static const char *begins(char *line)
+{
+    if (strncmp(line, "== ", 3) != 0)
+        return NULL;
+    st_text_trim(line);
+    return line + 3;
+}
+
 static void parse(struct fixture *f)
 {
-    char path[4096], text[1024];
-    ST_PRINT(path, "%s/%s", ST_RULES_DIR, f->name);
-    FILE *file = fopen(path, "re");
+    char text[1024];
+    bool within = false;
+    FILE *file = file_of(f->rule);
     assert_non_null(file);
     f->facts = st_facts_new(st_rule_os(f->rule));
     f->frames = 128;
     f->rate_hz = 48000;
     assert_non_null(f->facts);
-    for (int line = 1; fgets(text, sizeof(text), file) != NULL; line++)
-        parse_line(f, text, line);
+    for (int line = 1; fgets(text, sizeof(text), file) != NULL; line++) {
+        const char *name = begins(text);
+        if (name != NULL)
+            within = strcmp(name, strchr(f->name, '/') + 1) == 0;
+        else if (within)
+            parse_line(f, text, line);
+    }
     fclose(file);
     if (!f->has_expect)
         fail_msg("%s: no 'expect ='", f->name);
 }
 
-/** What the five required files must be about, so that a copied one does not pass. */
+/** What the five required fixtures must be about, so that a copied one does not pass. */
 static void check_kind(const struct fixture *f)
 {
-    const char *file = strchr(f->name, '/') + 1;
-    if (strcmp(file, "fires.facts") == 0 && f->rule->worst == ST_STATUS_OK)
+    const char *name = strchr(f->name, '/') + 1;
+    if (strcmp(name, "fires") == 0 && f->rule->worst == ST_STATUS_OK)
         assert_int_equal(f->expect, ST_STATUS_OK);
-    else if (strcmp(file, "fires.facts") == 0)
+    else if (strcmp(name, "fires") == 0)
         assert_true(f->expect == ST_STATUS_PROBLEM || f->expect == ST_STATUS_ADVICE);
-    else if (strcmp(file, "quiet.facts") == 0)
+    else if (strcmp(name, "quiet") == 0)
         assert_int_equal(f->expect, ST_STATUS_OK);
-    else if (strcmp(file, "absent.facts") == 0)
+    else if (strcmp(name, "absent") == 0)
         assert_true(f->has_state[ST_FACT_ABSENT] && f->expect != ST_STATUS_OK);
-    else if (strcmp(file, "unreadable.facts") == 0)
+    else if (strcmp(name, "unreadable") == 0)
         assert_true(f->has_state[ST_FACT_UNREADABLE] && f->expect != ST_STATUS_OK);
-    else if (strcmp(file, "malformed.facts") == 0)
+    else if (strcmp(name, "malformed") == 0)
         assert_true(f->has_state[ST_FACT_MALFORMED] && f->expect != ST_STATUS_OK);
 }
 
@@ -187,8 +211,7 @@ static void check_finding(const struct fixture *f, const struct st_finding *find
 /* A rule that promises to be applied shows it at its first example. */
 static void check_applied(const struct fixture *f, const struct st_finding *finding)
 {
-    if (st_rule_is_applied(f->rule) && strcmp(strchr(f->name, '/'), "/fires.facts") == 0 &&
-        finding->changes_n == 0)
+    if (st_rule_is_applied(f->rule) && strcmp(strchr(f->name, '/'), "/fires") == 0 && finding->changes_n == 0)
         fail_msg("%s: the rule is applied and has nothing to apply (st_finding_change)", f->name);
     for (size_t i = 0; i < finding->changes_n; i++) {
         if (strstr(finding->changes[i].value, "mitigations=") != NULL ||
@@ -216,13 +239,19 @@ static void fixture_is_judged(void **state)
         free(f->contains[i]);
 }
 
+static size_t named(const char *name)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < tests_n; i++)
+        n += strcmp(tests[i].name, name) == 0;
+    return n;
+}
+
 static void required_fixtures_are_there(void **state)
 {
     const struct fixture *f = *state;
     for (size_t i = 0; i < ST_ARRAY_LEN(required); i++) {
-        char path[4096];
-        ST_PRINT(path, "%s/%s/%s", ST_RULES_DIR, f->rule->id, required[i]);
-        if (access(path, R_OK) != 0)
+        if (named(st_text("%s/%s", f->rule->id, required[i])) == 0)
             fail_msg("%s has no %s", f->rule->id, required[i]);
     }
 }
@@ -281,33 +310,26 @@ static void ids_are_unique_and_name_their_os(void **state)
     }
 }
 
-static int is_folder(const struct dirent *entry)
-{
-    return entry->d_type == DT_DIR && entry->d_name[0] != '.';
-}
-
 static int is_fixture(const struct dirent *entry)
 {
     const size_t len = strlen(entry->d_name);
     return len > 6 && strcmp(entry->d_name + len - 6, ".facts") == 0;
 }
 
-static void each_folder_is_in_the_list(void **state)
+static void each_file_is_in_the_list(void **state)
 {
     struct dirent **entries;
-    const int n = scandir(ST_RULES_DIR, &entries, is_folder, alphasort);
+    const int n = scandir(ST_RULES_DIR, &entries, is_fixture, alphasort);
     assert_true(n >= 0);
     for (int i = 0; i < n; i++) {
-        if (st_rule_find(entries[i]->d_name) == NULL)
-            fail_msg("tests/fixtures/rules/%s belongs to no rule of advisor/rules/rule.c",
-                     entries[i]->d_name);
+        char *name = entries[i]->d_name;
+        name[strlen(name) - 6] = '\0';
+        if (st_rule_find(name) == NULL)
+            fail_msg("tests/fixtures/rules/%s.facts belongs to no rule of advisor/rules/rule.c", name);
         free(entries[i]);
     }
     free(entries);
 }
-
-static struct CMUnitTest *tests;
-static size_t tests_n;
 
 static void add(const char *name, CMUnitTestFunction function, const struct st_rule *rule)
 {
@@ -322,28 +344,27 @@ static void add(const char *name, CMUnitTestFunction function, const struct st_r
 
 static void add_rule(const struct st_rule *rule)
 {
-    char name[512];
-    ST_PRINT(name, "%s: texts_are_complete", rule->id);
-    add(name, texts_are_complete, rule);
-    ST_PRINT(name, "%s: required_fixtures_are_there", rule->id);
-    add(name, required_fixtures_are_there, rule);
-    char dir[4096];
-    ST_PRINT(dir, "%s/%s", ST_RULES_DIR, rule->id);
-    struct dirent **entries;
-    const int n = scandir(dir, &entries, is_fixture, alphasort);
-    for (int i = 0; i < n; i++) {
-        ST_PRINT(name, "%s/%s", rule->id, entries[i]->d_name);
+    add(st_text("%s: texts_are_complete", rule->id), texts_are_complete, rule);
+    add(st_text("%s: required_fixtures_are_there", rule->id), required_fixtures_are_there, rule);
+    FILE *file = file_of(rule);
+    char text[1024];
+    while (file != NULL && fgets(text, sizeof(text), file) != NULL) {
+        const char *fixture = begins(text);
+        if (fixture == NULL)
+            continue;
+        const char *name = st_text("%s/%s", rule->id, fixture);
+        if (named(name) > 0)
+            abort(); /* the second one would never be read */
         add(name, fixture_is_judged, rule);
-        free(entries[i]);
     }
-    if (n >= 0)
-        free(entries);
+    if (file != NULL)
+        fclose(file);
 }
 
 int main(void)
 {
     add("ids_are_unique_and_name_their_os", ids_are_unique_and_name_their_os, NULL);
-    add("each_folder_is_in_the_list", each_folder_is_in_the_list, NULL);
+    add("each_file_is_in_the_list", each_file_is_in_the_list, NULL);
     for (size_t i = 0; i < st_rules_n; i++)
         add_rule(st_rules[i]);
     const int failed = _cmocka_run_group_tests("rules", tests, tests_n, NULL, NULL);
