@@ -55,7 +55,7 @@ static struct st_dropout_next room_for(const struct st_dropout_table *table,
     const int64_t busy_ns = worst->busy_ns, error_ns = worst->error_ns;
     const double share = share_of(client);
     const int64_t frames = room_frames(table, busy_ns + error_ns);
-    const char *busy = st_ns_short(busy_ns);
+    const char *busy = st_ns_short(busy_ns), *rhythm = st_dropout_table_rhythm(client);
     struct st_dropout_next next = {"", "", false};
     if (share > ST_DROPOUT_REASON_FULL)
         next.why =
@@ -80,6 +80,8 @@ static struct st_dropout_next room_for(const struct st_dropout_table *table,
         return next;
     if (client->load.streams_n == 0) /* no one simplifies a player */
         next.why = st_text("%s; freeze or simplify %s", next.why, client->name);
+    if (rhythm[0] != '\0')
+        next.why = st_text("%s; its long cycles come %s", next.why, rhythm);
     return next;
 }
 

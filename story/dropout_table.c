@@ -169,6 +169,7 @@ void st_dropout_table_begin_again(struct st_dropout_table *table)
         struct st_dropout_client *kept = &table->clients[table->clients_n++];
         *kept = new_client(client->name, client->device);
         kept->playing = true;
+        kept->block = client->block;
         kept->drift_ppb = client->drift_ppb;
         kept->load = client->load;
         kept->seen_ns = client->seen_ns;
@@ -339,6 +340,9 @@ static void take_load(struct st_dropout_table *table, const struct st_xrun_seen 
         client->reserve_ns = load->reserve_ns;
         client->buffer_ns = load->buffer_ns;
     }
+    client->block.frames = load->block_frames;
+    client->block.any = load->block_any;
+    client->block.rate_hz = load->rate_hz;
     client->drift_ppb = load->drift_ppb != 0 ? load->drift_ppb : client->drift_ppb;
     client->seen_ns = client->load_ns = now_ns;
     client->playing = true;
@@ -444,6 +448,19 @@ const char *st_dropout_table_asked(const struct st_dropout_table *table)
         text = st_text("%s, %s for %g kHz", text, rate->name, (double)table->rate_hz / 1000);
     else if (rate != NULL)
         text = st_text("%s at %g kHz", text, (double)table->rate_hz / 1000);
+    return text;
+}
+
+const char *st_dropout_table_rhythm(const struct st_dropout_client *client)
+{
+    const char *text = "";
+    if (client->block.frames == 0 || client->block.rate_hz == 0)
+        return text;
+    const double each_ns = (double)client->block.frames * (double)ST_NS_PER_S / (double)client->block.rate_hz;
+    text = st_text("every %s (%" PRId64 " samples)", st_ns_short((int64_t)each_ns), client->block.frames);
+    if (client->block.any != 0)
+        text = st_text("%s, at any buffer size: a plug-in that computes in blocks of %" PRId64, text,
+                       client->block.frames);
     return text;
 }
 

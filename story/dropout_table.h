@@ -42,8 +42,11 @@ struct st_dropout_client {
     struct st_loss_rhythm rhythm;        /* of its dropouts */
     int64_t longest_period_ns;           /* at which it had a dropout; 0: not known */
     int64_t reserve_ns,
-        buffer_ns;     /* of struct st_xrun_load, the least of all, and of which buffer; 0: not known */
-    int64_t drift_ppb; /* of struct st_xrun_load, the last one that was known */
+        buffer_ns; /* of struct st_xrun_load, the least of all, and of which buffer; 0: not known */
+    struct {
+        int64_t frames, rate_hz, any; /* block_* of struct st_xrun_load, as of the last one */
+    } block;
+    int64_t drift_ppb;        /* of struct st_xrun_load, the last one that was known */
     struct st_xrun_load load; /* of the last 10 s; cycles_n 0: none */
     int64_t seen_ns, load_ns; /* its last line, and load line; INT64_MIN: none */
 };
@@ -125,6 +128,10 @@ uint64_t st_dropout_table_count(const struct st_dropout_client *client);
  * streams. */
 struct st_dropout_client st_dropout_table_streams(const struct st_dropout_table *table,
                                                   const struct st_dropout_client *client);
+
+/** The rhythm of its long cycles: "every 683 ms (32768 samples), at any buffer size: a plug-in that computes
+ * in blocks of 32768". "": it has none, or not known. */
+const char *st_dropout_table_rhythm(const struct st_dropout_client *client);
 
 /** Which client that plays on the device in use asked for the shortest cycle, and which for its rate: "Game
  * asked for 1024 frames, Music for 44.1 kHz". "": none did. */

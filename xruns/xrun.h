@@ -57,7 +57,9 @@ struct st_xrun_load {
                            0: not known */
     int64_t reserve_ns; /* with cycles: the least of buffer_ns that was filled; without: how much sound is
                            left now, there, in a program's queue, or of JACK's cycle. 1: none; 0: not known */
-    int64_t streams_n;  /* 1: as a player or browser plays; 0: a filter, a host of plug-ins */
+    int64_t block_frames; /* its long cycles come each time after this much sound; 0: not known */
+    int64_t block_any;    /* 1: in cycles of different lengths */
+    int64_t streams_n;    /* 1: as a player or browser plays; 0: a filter, a host of plug-ins */
 };
 
 enum st_xrun_seen_kind {

@@ -50,6 +50,8 @@ static const struct st_field load_fields[] = {
     SEEN("between", load.between, 0, 0, ST_XRUN_BETWEEN_HEARD),
     TIME(buffer_ns),
     SEEN("drift_ppb", load.drift_ppb, 0, -DRIFT_MAX, DRIFT_MAX),
+    COUNT(block_frames),
+    COUNT(block_any),
     COUNT(streams_n),
     TIME(reserve_ns),
     NAME(device),

@@ -399,8 +399,11 @@ static void add_reserve(struct section *to, const struct st_dropout_client *clie
  * shows. */
 static void add_programs_details(struct section *to, const struct st_observed_view *of)
 {
+    const char *rhythm;
     ST_EACH_OF (client, of->seen.clients, of->seen.clients_n) {
         add_reserve(to, client);
+        if ((rhythm = st_dropout_table_rhythm(client))[0] != '\0')
+            add(to, OK, "Long cycles", st_text("%s: %s", client->name, rhythm));
         if (!st_dropout_table_is_unheard(client))
             continue;
         add(to, OK, "Not seen here",

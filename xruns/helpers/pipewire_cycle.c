@@ -65,20 +65,22 @@ int st_pipewire_cycle_clock(const struct spa_pod *pod, struct st_pipewire_cycle 
     const struct spa_pod *field[FIELDS_MAX]; /* flags, id, name, time, rate, position, duration, ...
                                               * (since 1.3.81) state, cycle, xrun */
     struct spa_fraction rate;
-    int64_t duration, lost = 0;
+    int64_t position, duration, lost = 0;
     const size_t n = fields_of(pod, field);
-    if (n < 7 || spa_pod_get_fraction(field[4], &rate) < 0 || spa_pod_get_long(field[6], &duration) < 0)
+    if (n < 7 || spa_pod_get_long(field[5], &position) < 0 || spa_pod_get_fraction(field[4], &rate) < 0 ||
+        spa_pod_get_long(field[6], &duration) < 0)
         return -EBADMSG;
     if (n > 12 && spa_pod_get_long(field[12], &lost) < 0)
         lost = 0; /* of no use is no reason to see nothing */
     if (rate.num == 0 || rate.denom < rate.num || rate.denom > ST_PIPEWIRE_CYCLE_RATE_MAX || duration <= 0 ||
-        duration > ST_PIPEWIRE_CYCLE_FRAMES_MAX)
+        duration > ST_PIPEWIRE_CYCLE_FRAMES_MAX || position < 0 || position > INT64_MAX / 2)
         return 0;
     const int64_t rate_hz = rate.denom / rate.num;
     if (duration / rate_hz >= ST_PIPEWIRE_CYCLE_MAX_NS / ST_NS_PER_S)
         return 0;
     ret->rate_hz = rate_hz;
     ret->frames = duration;
+    ret->position = position;
     ret->lost_frames = lost >= 0 && lost < INT64_MAX / 2 ? lost : 0;
     ret->period_ns = duration * ST_NS_PER_S / rate_hz;
     return 0;

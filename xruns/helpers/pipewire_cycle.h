@@ -31,6 +31,7 @@ struct st_pipewire_block {
 
 struct st_pipewire_cycle {
     int64_t frames, rate_hz, period_ns; /* 0: not known */
+    int64_t position;                   /* of the driver's clock, in frames */
     int64_t lost_frames; /* since the device started: PipeWire's estimate, with what it fills in anew */
     int32_t xruns_n;
     int64_t number; /* of its report */

@@ -189,6 +189,7 @@ static void judge(struct st_pipewire_profile *profile, struct st_profile_node *n
     }
     if (slow && node->usual.latest_ns != 0 && late->awake_ns != 0) /* else what it needed is not known */
         st_node_load_add(&node->load, busy_ns, awake_ns - late->signal_ns);
+    st_profile_node_count_rhythm(node, cycle, node->late.position, late->signal_ns, busy_ns);
     count_lost(profile, node, reason,
                (struct st_dropout_cycle){busy_ns, slow ? late->cpu_error_ns : 0,
                                          slow ? 0 : awake_ns - late->signal_ns, 0},
@@ -216,7 +217,8 @@ static void begin_late(struct st_pipewire_profile *profile, struct st_profile_no
     node->late = (struct st_profile_late){.figures = {.cycle_ns = cycle->driver.signal_ns,
                                                       .signal_ns = block->signal_ns,
                                                       .awake_ns = awake_ns,
-                                                      .deadline_ns = cycle->driver.awake_ns}};
+                                                      .deadline_ns = cycle->driver.awake_ns},
+                                          .position = cycle->position};
     profile->any_late = true;
 }
 

@@ -13,6 +13,7 @@ struct st_profile_node;
 /* A client in the cycle that it has not finished. */
 struct st_profile_late {
     struct st_dropout_figures figures;   /* signal_ns 0: it is not late */
+    int64_t position;                    /* of the driver's clock, in frames */
     char waited_for[ST_XRUN_NAME_BYTES]; /* who signalled it, or what was stopped */
 };
 

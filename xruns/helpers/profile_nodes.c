@@ -143,6 +143,15 @@ void st_profile_node_rename(char (*to)[ST_XRUN_NAME_BYTES], const char *name)
         ST_PRINT(*to, "%s", name);
 }
 
+void st_profile_node_count_rhythm(struct st_profile_node *node, const struct st_pipewire_cycle *cycle,
+                                  int64_t position, int64_t signal_ns, int64_t busy_ns)
+{
+    if (cycle->frames == 0 || node->usual.busy_ns == 0 || signal_ns <= node->long_cycles.latest_ns)
+        return;
+    node->long_cycles.latest_ns = signal_ns;
+    st_block_rhythm_add(&node->long_cycles.rhythm, position, cycle->frames, busy_ns, node->usual.busy_ns);
+}
+
 void st_profile_node_count_load(struct st_profile_node *node, const struct st_pipewire_cycle *cycle,
                                 const struct st_pipewire_block *block, bool is_async)
 {
@@ -153,6 +162,7 @@ void st_profile_node_count_load(struct st_profile_node *node, const struct st_pi
         return;
     const int64_t busy_ns = block->finish_ns - block->awake_ns;
     const int64_t signalled_ns = block->signal_ns - cycle->driver.signal_ns;
+    st_profile_node_count_rhythm(node, cycle, cycle->position, block->signal_ns, busy_ns);
     node->usual.busy_ns = known ? node->usual.busy_ns + (busy_ns > node->usual.busy_ns ? 1 : -1) *
                                                             node->usual.busy_ns / USUAL_CYCLES
                                 : busy_ns; /* about the median */

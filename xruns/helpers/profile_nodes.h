@@ -2,6 +2,7 @@
  * in ns; 0: none. A cycle of a node: it is signalled, awakes, computes, and finishes. */
 #pragma once
 
+#include "xruns/helpers/block_rhythm.h"
 #include "xruns/helpers/node_load.h"
 #include "xruns/helpers/profile_late.h"
 #include "xruns/helpers/second_card.h"
@@ -49,6 +50,10 @@ struct st_profile_node {
         int64_t signal_ns; /* so long after its cycle began: a moving average */
     } usual;
     struct st_node_load load;
+    struct {
+        struct st_block_rhythm rhythm;
+        int64_t latest_ns; /* signal of the latest cycle in it */
+    } long_cycles;
 
     struct st_profile_late late;
     struct st_profile_judged judged;
@@ -73,6 +78,10 @@ bool st_profile_node_is_own(const struct st_pipewire_profile *profile, uint32_t 
 
 /** @param name NULL: "". */
 void st_profile_node_rename(char (*to)[ST_XRUN_NAME_BYTES], const char *name);
+
+/** A cycle that the node has finished; one that was late is known from two sides. */
+void st_profile_node_count_rhythm(struct st_profile_node *node, const struct st_pipewire_cycle *cycle,
+                                  int64_t position, int64_t signal_ns, int64_t busy_ns);
 
 /** A cycle that the node has finished, and only once: PipeWire reports some twice. A node has been seen once
  * before its cycles count, because the first report may be of one that is not complete. */

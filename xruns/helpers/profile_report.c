@@ -116,6 +116,9 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile)
             st_profile_node_settle_dry(profile, node);
         else if (runs)
             correct_if_contended(node, &sighting.load);
+        bool any = false;
+        sighting.load.block_frames = runs ? st_block_rhythm_find(&node->long_cycles.rhythm, &any) : 0;
+        sighting.load.block_any = any;
         st_profile_node_rename(&sighting.event.device, is_client ? node->driver : node->name);
         st_profile_node_rename(&sighting.event.client, is_client ? node->name : "");
         if (ran && !node->gone && !st_profile_node_is_own(profile, node->client))

@@ -234,6 +234,8 @@ static void a_load_is_read_back(void **state)
                                                .between = ST_XRUN_BETWEEN_STOPS,
                                                .buffer_ns = 50000000,
                                                .drift_ppb = -37000,
+                                               .block_frames = 32768,
+                                               .block_any = 1,
                                                .asked_frames = 1200,
                                                .asked_rate_hz = 44100,
                                                .priority = ST_XRUN_NORMAL,
@@ -244,7 +246,8 @@ static void a_load_is_read_back(void **state)
                         "wait_median_ns=0 wait_p99_ns=40000 wait_max_ns=120000 period_ns=21333333 "
                         "frames=1024 rate_hz=48000 asked_frames=1200 asked_rate_hz=44100 priority=100 "
                         "between=1 buffer_ns=50000000 "
-                        "drift_ppb=-37000 streams_n=1 "
+                        "drift_ppb=-37000 "
+                        "block_frames=32768 block_any=1 streams_n=1 "
                         "device=studio client=Organ\n");
     struct st_xrun_line line;
     buf[strlen(buf) - 1] = '\0';
@@ -328,6 +331,8 @@ static void the_longest_names_fit_a_line(void **state)
                                          .between = ST_XRUN_BETWEEN_HEARD,
                                          .buffer_ns = 1000000000000,
                                          .drift_ppb = -10000000,
+                                         .block_frames = 1000000000,
+                                         .block_any = 1,
                                          .streams_n = 1};
     seen.kind = ST_XRUN_SEEN_LOAD;
     seen.load = largest;

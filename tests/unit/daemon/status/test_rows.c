@@ -429,6 +429,17 @@ static void lost_cpu_between_a_program_and_its_server_has_its_own_next_step(void
     shown_is(__func__);
 }
 
+static void rhythm_of_long_cycles_is_said(void **state)
+{
+    struct st_dropout_client *client = add_client(watch_pipewire(), "Ardour", 3, ST_DROPOUT_TOO_SLOW);
+    client->block.frames = 32768;
+    client->block.rate_hz = 48000;
+    look("");
+    client->block.any = 1;
+    look("");
+    shown_is(__func__);
+}
+
 static void second_card_that_is_put_in_step_is_named_with_its_drift(void **state)
 {
     struct st_dropout_client *client = add_client(watch_pipewire(), "alsa_output.usb", 0, ST_DROPOUT_UNKNOWN);
@@ -993,6 +1004,7 @@ int main(void)
         TEST(lost_sound_has_a_length_and_a_place),
         TEST(the_reason_is_that_of_most_lost_sound),
         TEST(a_place_is_that_of_the_reason),
+        TEST(rhythm_of_long_cycles_is_said),
         TEST(second_card_that_is_put_in_step_is_named_with_its_drift),
         TEST(lost_cpu_between_a_program_and_its_server_has_its_own_next_step),
         TEST(streams_of_one_name_are_one_program),

@@ -1,0 +1,171 @@
+#include "xruns/helpers/block_rhythm.h"
+
+#define CYCLES_MIN  16 /* of a block: a shorter rhythm is that of the server or the card */
+#define BLOCK_MAX   (INT64_C(1) << 20)
+#define SPAN_MAX    (64 * BLOCK_MAX)
+#define BLOCKS_MIN  12
+#define LATEST_MIN  16  /* if only the latest ones have a long cycle: such a look is one of several */
+#define HITS_MIN    0.9 /* of the blocks have a long cycle */
+#define SKIPPED_MAX 4   /* blocks from one long cycle to the next in a chain */
+#define UNSEEN_MAX  64  /* cycles; more is a pause, in which the client computed nothing */
+#define NOISE_NS    20000
+#define CHANCE      1e-9 /* that long cycles at random times look so */
+
+static bool takes_long(int64_t busy_ns, int64_t usual_ns)
+{
+    return busy_ns > usual_ns + usual_ns / 2 + NOISE_NS;
+}
+
+void st_block_rhythm_add(struct st_block_rhythm *rhythm, int64_t clock, int64_t frames, int64_t busy_ns,
+                         int64_t usual_ns)
+{
+    const int64_t unseen = clock - rhythm->clock - rhythm->frames;
+    if (unseen > 0 && unseen <= UNSEEN_MAX * rhythm->frames) {
+        rhythm->position += unseen;
+        rhythm->unseen += unseen;
+    }
+    rhythm->clock = clock;
+    if (frames != rhythm->frames) {
+        rhythm->frames = frames;
+        rhythm->begin = rhythm->position;
+        rhythm->longs_n = 0;
+        rhythm->was_long = false;
+    }
+    const bool is_long = takes_long(busy_ns, usual_ns);
+    if (is_long && !rhythm->was_long) /* what goes on in the next cycle is one */
+        rhythm->longs[rhythm->longs_n++ % ST_BLOCK_RHYTHM_LONG_MAX] =
+            (struct st_block_rhythm_long){rhythm->position, rhythm->unseen};
+    rhythm->was_long = is_long;
+    rhythm->position += frames;
+}
+
+/* The long cycles of the last time, the oldest first. */
+static size_t list(const struct st_block_rhythm *rhythm,
+                   struct st_block_rhythm_long ret[static ST_BLOCK_RHYTHM_LONG_MAX])
+{
+    const size_t kept =
+        rhythm->longs_n < ST_BLOCK_RHYTHM_LONG_MAX ? rhythm->longs_n : ST_BLOCK_RHYTHM_LONG_MAX;
+    size_t n = 0;
+    for (size_t i = 0; i < kept; i++) {
+        ret[n] = rhythm->longs[(rhythm->longs_n - kept + i) % ST_BLOCK_RHYTHM_LONG_MAX];
+        n += rhythm->position - ret[n].position < SPAN_MAX;
+    }
+    return n;
+}
+
+/* A long cycle, and the best chain of such that are blocks apart and end with it. */
+struct link {
+    size_t hits, before; /* before: the index of the one before; its own: none */
+    int64_t off;         /* from where it would be exactly, since a cycle was not seen */
+    double chance;       /* the logarithm of how probable the chain is at random times */
+};
+
+/* @return the index of the end of the longest chain. @param share of all cycles that are long. @param left
+ * out: not looked at. */
+static size_t longest(const struct st_block_rhythm_long *longs, const bool *left_out, size_t n, int64_t block,
+                      int64_t frames, double share, struct link ret[static ST_BLOCK_RHYTHM_LONG_MAX])
+{
+    size_t best = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct link *link = &ret[i];
+        *link = (struct link){.hits = !left_out[i], .before = i};
+        for (size_t j = i; !left_out[i] && j-- > 0;) {
+            const int64_t away = longs[i].position - longs[j].position + ret[j].off;
+            const int64_t unseen = longs[i].unseen - longs[j].unseen, blocks = (away + frames) / block;
+            if (blocks > SKIPPED_MAX)
+                break;
+            if (left_out[j] || blocks == 0 || blocks * block < away - unseen - frames ||
+                ret[j].hits < link->hits)
+                continue;
+            *link = (struct link){.hits = ret[j].hits + 1,
+                                  .before = j,
+                                  .off = unseen > 0 ? 0 : away - blocks * block,
+                                  .chance = ret[j].chance + log(share * (3 + (double)(unseen / frames)))};
+        }
+        best = link->hits > ret[best].hits ? i : best;
+    }
+    return best;
+}
+
+/* Do its long cycles lie as far apart in time, though cycles between most of them were not seen? */
+static bool is_timer(const struct st_block_rhythm_long *longs, const struct link *links, size_t end,
+                     int64_t block, int64_t frames)
+{
+    size_t n = 0, unsure = 0, same = 0;
+    int64_t last = 0;
+    for (size_t i = end; links[i].before != i; i = links[i].before) {
+        const size_t j = links[i].before;
+        const int64_t away = longs[i].position - longs[j].position;
+        unsure += longs[i].unseen > longs[j].unseen;
+        if ((away + frames) / block != 1)
+            continue;
+        n++;
+        same += llabs(away - last) <= frames;
+        last = away;
+    }
+    return 2 * unsure > links[end].hits && 2 * same >= n;
+}
+
+/* Of those in the latest `span` frames. */
+static bool is_block_of(const struct st_block_rhythm *rhythm, const struct st_block_rhythm_long *longs,
+                        size_t n, int64_t block, int64_t span)
+{
+    struct link links[ST_BLOCK_RHYTHM_LONG_MAX], others[ST_BLOCK_RHYTHM_LONG_MAX];
+    bool left_out[ST_BLOCK_RHYTHM_LONG_MAX] = {false};
+    for (; n > 0 && rhythm->position - longs[0].position > span; n--)
+        longs++;
+    if (n == 0)
+        return false;
+    const int64_t frames = rhythm->frames;
+    const double share = fmin((double)n * (double)frames / (double)span, 1);
+    const double blocks = (double)((span - rhythm->unseen + longs[0].unseen) / block);
+    const size_t end = longest(longs, left_out, n, block, frames, share, links);
+    const double hits = (double)links[end].hits;
+    /* by chance each block has one within the cycles that count with this probability */
+    const double chance = blocks * log(2) + links[end].chance + log(ST_BLOCK_RHYTHM_LONG_MAX * 100);
+    if (hits < HITS_MIN * blocks || chance >= log(CHANCE) || is_timer(longs, links, end, block, frames))
+        return false;
+    /* a rhythm that is faster, and no block, has as many elsewhere in the blocks */
+    const size_t faster = longest(longs, left_out, n, block / 2, frames, share, others);
+    if (2 * (double)others[faster].hits >= 3 * hits)
+        return false;
+    for (size_t i = end, before = n; i != before; before = i, i = links[i].before) {
+        for (size_t j = 0; j < n; j++)
+            left_out[j] = left_out[j] || llabs(longs[j].position - longs[i].position) <= 2 * frames;
+    }
+    const size_t rival = longest(longs, left_out, n, block, frames, share, others);
+    return 2 * (double)others[rival].hits < hits;
+}
+
+/* What hid it may have ended. */
+static bool is_block(const struct st_block_rhythm *rhythm, const struct st_block_rhythm_long *longs, size_t n,
+                     int64_t block)
+{
+    int64_t span = rhythm->position - (rhythm->longs_n > n ? longs[0].position : rhythm->begin);
+    bool found = span / block >= BLOCKS_MIN && is_block_of(rhythm, longs, n, block, span);
+    for (span -= span / 4; !found && span / block >= LATEST_MIN; span -= span / 4)
+        found = is_block_of(rhythm, longs, n, block, span);
+    return found;
+}
+
+int64_t st_block_rhythm_find(struct st_block_rhythm *rhythm, bool *ret_any)
+{
+    struct st_block_rhythm_long longs[ST_BLOCK_RHYTHM_LONG_MAX];
+    const size_t n = list(rhythm, longs);
+    int64_t block = 1;
+    *ret_any = rhythm->any;
+    while (block < CYCLES_MIN * rhythm->frames)
+        block *= 2;
+    while (n > 0 && block <= BLOCK_MAX && !is_block(rhythm, longs, n, block))
+        block *= 2;
+    if (n > 0 && block <= BLOCK_MAX) {
+        const bool other = rhythm->block != 0 && rhythm->block_frames != rhythm->frames;
+        rhythm->any = other ? block == rhythm->block : rhythm->any && block == rhythm->block;
+        rhythm->graph =
+            rhythm->graph || (other && block * rhythm->block_frames == rhythm->block * rhythm->frames);
+        rhythm->block = block;
+        rhythm->block_frames = rhythm->frames;
+        *ret_any = rhythm->any;
+    }
+    return rhythm->graph ? 0 : rhythm->block;
+}
