@@ -6,7 +6,7 @@
 #include "core/stats/hist.h"
 #include "store/history/history.h"
 #include "store/history/history_read.h"
-#include "store/history/history_sql.h"
+#include "store/history/sql.h"
 
 /* The counts of a row of `span`, in this order wherever they are read or written. One more: also in `tables`
  * of history.c and in put() of history_write.c. */

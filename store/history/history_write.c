@@ -202,8 +202,8 @@ static void remove_all(struct st_sql *sql, int64_t to_ns)
         st_sql_run(sql, *statement, "i", to_ns);
 }
 
-/* What is older than so many days, but at most a day more than the oldest row of the level: a clock that is
- * years ahead until the network sets it does not delete the history. */
+/* From when on rows are kept: `days` ago, but at most a day after the oldest row of the level, so that a
+ * clock that is years ahead until the network sets it does not delete the history. */
 static int64_t oldest_kept(struct st_sql *sql, int64_t level, int64_t now_wall_ns, int64_t days)
 {
     return ST_MIN(now_wall_ns - days * DAY_NS, st_sql_oldest(sql, level, INT64_MAX - DAY_NS) + DAY_NS);

@@ -14,7 +14,7 @@
 #include "core/text/text.h"
 #include "store/history/hist_deflate.h"
 #include "store/history/history.h"
-#include "store/history/history_sql.h"
+#include "store/history/sql.h"
 
 #define FROM_S    INT64_C(1800000000)
 #define CYCLES    1000

@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "store/history/history_sql.h"
+#include "store/history/sql.h"
 #include "tests/unit/history_fixture.h"
 #include "tests/unit/unit.h"
 

@@ -1,5 +1,5 @@
 /* SQLite with fewer words. */
-#include "store/history/history_sql.h"
+#include "store/history/sql.h"
 
 #include "core/ns.h"
 #include "core/text/text.h"
