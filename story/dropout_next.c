@@ -106,11 +106,7 @@ static const char *take_priority(const struct st_dropout_sum *sum)
 static struct st_dropout_next rights_of(const struct st_dropout_table *table,
                                         const struct st_dropout_client *client, bool right_set_up)
 {
-    const struct st_dropout_client *victim =
-        st_dropout_table_is_taken(table, client) ? st_dropout_table_victim(table, client) : NULL;
-    client = victim != NULL ? victim : client;
-    const struct st_dropout_sum *sum =
-        &client->by[victim != NULL ? ST_DROPOUT_CPU_TAKEN : ST_DROPOUT_WOKEN_LATE];
+    const struct st_dropout_sum *sum = st_dropout_table_main(client);
     const bool server = !client->playing && st_xrun_is_server(client->name);
     const char *chrt = "";
     if (st_dropout_table_is_normal(table))
@@ -214,17 +210,6 @@ static const char *own_buffer_text(const struct st_dropout_table *table,
                    st_xrun_sources_title(source));
 }
 
-/* What a free CPU does not help. */
-static const char *slow_text(const struct st_dropout_table *table)
-{
-    const struct st_dropout_client *slow = st_dropout_table_most(table, ST_DROPOUT_TOO_SLOW);
-    if (slow == NULL)
-        return "";
-    const uint64_t n = slow->by[ST_DROPOUT_TOO_SLOW].n;
-    return st_text("; the %" PRIu64 " dropout%s in which %s computed too long stay%s", n, ST_PLURAL(n),
-                   slow->name[0] != '\0' ? slow->name : "a program", n == 1 ? "s" : "");
-}
-
 struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
                                        const struct st_dropout_client *client, const char *source,
                                        bool right_set_up)
@@ -241,7 +226,7 @@ struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
     const struct st_dropout_sum *sum = &client->by[reason];
     const enum st_dropout_place place = st_dropout_table_place(client);
     const char *name = client->name[0] != '\0' ? client->name : "the program";
-    const bool lost_cpu = st_dropout_table_lost_cpu(table, client);
+    const bool lost_cpu = st_dropout_table_lost_cpu(client);
     if (reason == ST_DROPOUT_TOO_SLOW && sum->slowed != ST_CAUSE_UNKNOWN && !lost_cpu) {
         next.why = st_cause_kind_todo(sum->slowed);
     } else if (place == ST_DROPOUT_AT_RESYNC) {
@@ -253,7 +238,6 @@ struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
         next.why = own_buffer_text(table, client, source);
     } else if (lost_cpu) {
         next = rights_of(table, client, right_set_up);
-        next.why = st_text("%s%s", next.why, slow_text(table));
     } else if (reason == ST_DROPOUT_TOO_SLOW || reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF) {
         next = room_for(table, client, source);
     } else if (reason == ST_DROPOUT_STOPPED) {

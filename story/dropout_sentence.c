@@ -100,32 +100,6 @@ static const char *share_text(uint64_t n, uint64_t all_n)
     return st_text("%" PRIu64 " of %" PRIu64 " dropouts", n, all_n);
 }
 
-static const char *taken_text(const struct st_dropout_table *table, const struct st_dropout_client *client,
-                              uint64_t all_n)
-{
-    const struct st_dropout_client *victim = st_dropout_table_victim(table, client);
-    if (victim == NULL)
-        return "";
-    const struct st_dropout_sum *of_victim = &victim->by[ST_DROPOUT_CPU_TAKEN];
-    const char *leader = of_victim->culprit;
-    uint64_t taken_n = 0, victims_n = 0; /* dropouts; clients that had some */
-    uint64_t leads_n = 0, led_n = 0;     /* those by the leader, at least */
-    ST_EACH_OF (other, table->clients, table->clients_n) {
-        const struct st_dropout_sum *sum = &other->by[ST_DROPOUT_CPU_TAKEN];
-        const bool led = sum->culprit_n > 0 && st_text_is(sum->culprit, leader);
-        victims_n += sum->n > 0;
-        taken_n += sum->n;
-        led_n += led;
-        leads_n += led ? sum->culprit_n : 0;
-    }
-    const bool most = of_victim->culprit_n > 0 && 2 * leads_n >= taken_n;
-    return st_text("%s took the CPU from %s%s in %s%s%s", most ? culprit_text(leader) : "Other programs",
-                   victim->name[0] != '\0' ? victim->name : "a program",
-                   (most ? led_n : victims_n) > 1 ? " and others" : "",
-                   most && leads_n < taken_n ? "at least " : "", share_text(most ? leads_n : taken_n, all_n),
-                   !most && is_named(leads_n, taken_n) ? times_text(leads_n, leader) : "");
-}
-
 const char *st_dropout_sentence_lost(const struct st_dropout_client *client,
                                      const struct st_dropout_sentence_about *about)
 {
@@ -189,14 +163,13 @@ const char *st_dropout_sentence_say(const struct st_dropout_table *table,
                            ? st_text("%" PRIu64 " of ", table->clientless_dropouts_n)
                            : "",
                        happened, terse != NULL ? terse : st_dropout_reason_device(table->clientless_device));
-    if (st_dropout_table_is_taken(table, client))
-        return st_text("%s%s%s.%s", forced, taken_text(table, client, about->all_n), about->when,
-                       st_dropout_table_is_normal(table) ? " No program that plays has real-time rights."
-                                                         : "");
     if (client->name[0] == '\0')
         return st_text("%s%s a program %s. %s does not say which program.", forced, happened,
                        st_dropout_sentence_why(client, true), st_xrun_sources_title(about->source));
-    return st_text("%s%s", forced, st_dropout_sentence_of(table, client, about));
+    return st_text("%s%s%s", forced, st_dropout_sentence_of(table, client, about),
+                   st_dropout_table_lost_cpu(client) && st_dropout_table_is_normal(table)
+                       ? " No program that plays has real-time rights."
+                       : "");
 }
 
 const char *st_dropout_sentence_brief(const char *name, uint64_t n)

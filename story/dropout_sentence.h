@@ -32,8 +32,8 @@ const char *st_dropout_sentence_of(const struct st_dropout_table *table,
 const char *st_dropout_sentence_forced(const struct st_dropout_table *table,
                                        const struct st_dropout_client *client, const char *source);
 
-/** The sentences that say who made the dropouts, and why: one program, or who took the CPU from
- * several, or why neither is known. @param client  st_dropout_table_worst of the table */
+/** The sentences that say which program lost most sound, and why, or why none is known.
+ * @param client  st_dropout_table_worst of the table */
 const char *st_dropout_sentence_say(const struct st_dropout_table *table,
                                     const struct st_dropout_client *client,
                                     const struct st_dropout_sentence_about *about);

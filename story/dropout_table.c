@@ -74,6 +74,13 @@ const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_t
         worst_all = all;
         worst_late = late;
     }
+    /* of those that others kept from the CPU, one of which is known who it was says more */
+    ST_EACH_OF (client, table->clients, table->clients_n) {
+        if (worst != NULL && st_dropout_table_lost_cpu(worst) && st_dropout_table_lost_cpu(client) &&
+            !st_dropout_table_is_culprit(st_dropout_table_main(worst)) &&
+            st_dropout_table_is_culprit(st_dropout_table_main(client)))
+            worst = client;
+    }
     return most_n >= table->clientless_dropouts_n ? worst : NULL;
 }
 
@@ -495,54 +502,11 @@ bool st_dropout_table_is_normal(const struct st_dropout_table *table)
     return known && normal;
 }
 
-const struct st_dropout_client *st_dropout_table_most(const struct st_dropout_table *table,
-                                                      enum st_dropout_reason reason)
+bool st_dropout_table_lost_cpu(const struct st_dropout_client *client)
 {
-    const struct st_dropout_client *most = NULL;
-    const bool timed = are_timed(table);
-    ST_EACH_OF (client, table->clients, table->clients_n) {
-        const struct st_dropout_sum *sum = &client->by[reason];
-        const int64_t more_ns = timed && most != NULL ? sum->lost_ns - most->by[reason].lost_ns : 0;
-        if (sum->n > 0 && (most == NULL || more_ns > 0 || (more_ns == 0 && sum->n > most->by[reason].n)))
-            most = client;
-    }
-    return most;
-}
-
-const struct st_dropout_client *st_dropout_table_victim(const struct st_dropout_table *table,
-                                                        const struct st_dropout_client *client)
-{
-    return st_dropout_table_reason(client) == ST_DROPOUT_CPU_TAKEN
-               ? client
-               : st_dropout_table_most(table, ST_DROPOUT_CPU_TAKEN);
-}
-
-/* One that was woken late has lost the CPU, too. Where lengths are not known, others are to blame if that
- * explains more dropouts than what the client did itself. */
-bool st_dropout_table_is_taken(const struct st_dropout_table *table, const struct st_dropout_client *client)
-{
-    const struct st_dropout_client all = st_dropout_table_streams(table, client);
-    const enum st_dropout_reason reason = st_dropout_table_reason(client);
     const enum st_dropout_place place = st_dropout_table_place(client);
-    if (place == ST_DROPOUT_AT_CLIENT_BUFFER || st_dropout_place_why(place) != NULL ||
-        st_dropout_table_most(table, ST_DROPOUT_CPU_TAKEN) == NULL)
-        return false;
-    int64_t taken_ns = 0;
-    bool timed = is_timed(&all);
-    ST_EACH_OF (other, table->clients, table->clients_n) {
-        timed = timed && (other->by[ST_DROPOUT_CPU_TAKEN].n == 0 || is_timed(other));
-        taken_ns = st_ns_add(taken_ns, other->by[ST_DROPOUT_CPU_TAKEN].lost_ns);
-    }
-    if (reason == ST_DROPOUT_CPU_TAKEN || !timed)
-        return st_dropout_reason_blame(reason) == ST_DROPOUT_BLAME_CPU ||
-               table->reasons_n[ST_DROPOUT_CPU_TAKEN] > all.by[reason].n;
-    return reason == ST_DROPOUT_WOKEN_LATE && taken_ns >= all.by[reason].lost_ns;
-}
-
-bool st_dropout_table_lost_cpu(const struct st_dropout_table *table, const struct st_dropout_client *client)
-{
-    return st_dropout_table_reason(client) == ST_DROPOUT_WOKEN_LATE ||
-           st_dropout_table_is_taken(table, client);
+    return st_dropout_reason_blame(st_dropout_table_reason(client)) == ST_DROPOUT_BLAME_CPU &&
+           place != ST_DROPOUT_AT_CLIENT_BUFFER && st_dropout_place_why(place) == NULL;
 }
 
 bool st_dropout_table_is_forced(const struct st_dropout_table *table, const struct st_dropout_client *client)
@@ -553,7 +517,7 @@ bool st_dropout_table_is_forced(const struct st_dropout_table *table, const stru
     const enum st_dropout_reason reason = st_dropout_table_reason(client);
     return st_dropout_table_place(client) != ST_DROPOUT_AT_CLIENT_BUFFER &&
            (reason == ST_DROPOUT_UNKNOWN || reason == ST_DROPOUT_TOO_SLOW ||
-            st_dropout_table_lost_cpu(table, client));
+            st_dropout_table_lost_cpu(client));
 }
 
 static int by_dropouts(const void *one, const void *other)

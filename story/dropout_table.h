@@ -160,20 +160,8 @@ int64_t st_dropout_table_first(const struct st_dropout_table *table);
  * as far as that is known. */
 bool st_dropout_table_is_normal(const struct st_dropout_table *table);
 
-/** The client that others took the CPU from: this one, which st_dropout_table_worst found, if that is its
- * reason, else who lost most by that. NULL: no one did. */
-const struct st_dropout_client *st_dropout_table_victim(const struct st_dropout_table *table,
-                                                        const struct st_dropout_client *client);
-
-/** The client that lost most by that reason, in time if lengths are known; NULL: none had one. */
-const struct st_dropout_client *st_dropout_table_most(const struct st_dropout_table *table,
-                                                      enum st_dropout_reason reason);
-
-/** Who took the CPU is to blame, not this client, which st_dropout_table_worst found. */
-bool st_dropout_table_is_taken(const struct st_dropout_table *table, const struct st_dropout_client *client);
-
-/** The same, or it was woken late: settings of the computer help against both. */
-bool st_dropout_table_lost_cpu(const struct st_dropout_table *table, const struct st_dropout_client *client);
+/** Other programs kept it from computing, or from waking up: settings of the computer help against both. */
+bool st_dropout_table_lost_cpu(const struct st_dropout_client *client);
 
 /** Someone forced cycles that few programs hold without real-time rights, and that size, not this client
  * (NULL: the device), is the first thing to change. */

@@ -120,10 +120,8 @@ static struct st_answer find_answer(const struct st_view *view)
     answer.client = server != NULL ? st_dropout_table_worst(st_observed_shown(server), NOW_NS) : NULL;
     answer.plays = server != NULL && plays(st_observed_shown(server)) && !view->rests;
     answer.plays_known = view->rests || (server != NULL && server->seen.device_load_ns > 0);
-    if (answer.client != NULL) {
+    if (answer.client != NULL)
         answer.reason = st_dropout_table_reason(answer.client);
-        answer.taken = st_dropout_table_is_taken(st_observed_shown(server), answer.client);
-    }
     answer.raised = answer.dropouts_n > 0 && answer.plays && is_raised(st_observed_shown(server));
     answer.blind = server == NULL || server->state != ST_OBSERVED_WATCHING;
     answer.over = answer.dropouts_n > 0 && (answer.raised || answer.blind ||
@@ -174,8 +172,7 @@ static const char *dropouts_text(const struct st_view *view, const struct st_ans
         .all_n = answer->dropouts_n,
         .when = since,
         .where = st_text(" on %s%s", st_xrun_sources_title(server->source), since)};
-    const bool ended =
-        client != NULL && client->name[0] != '\0' && !answer->taken && st_dropout_table_has_ended(client);
+    const bool ended = client != NULL && client->name[0] != '\0' && st_dropout_table_has_ended(client);
     return st_text("%s%s", st_dropout_sentence_say(st_observed_shown(server), client, &about),
                    ended ? " It does not play now." : "");
 }
@@ -307,7 +304,7 @@ static const char *brief_of(const struct st_view *view, const struct st_answer *
 {
     const struct st_observed_view *server = answer->server;
     if (answer->lost) {
-        const bool named = answer->client != NULL && !answer->taken && answer->client->name[0] != '\0';
+        const bool named = answer->client != NULL && answer->client->name[0] != '\0';
         if (!named)
             return st_dropout_sentence_brief(st_xrun_sources_title(server->source), answer->dropouts_n);
         const struct st_dropout_client all =
@@ -415,8 +412,7 @@ static struct st_dropout_next client_next(const struct st_view *view, const stru
     if (!forced && (client == NULL || (client->dropouts_n == 0 &&
                                        st_dropout_place_why(st_dropout_table_place(client)) == NULL)))
         return (struct st_dropout_next){"", "", false};
-    if (!forced && !st_dropout_table_lost_cpu(st_observed_shown(answer->server), client) &&
-        st_dropout_table_has_ended(client))
+    if (!forced && !st_dropout_table_lost_cpu(client) && st_dropout_table_has_ended(client))
         next = (struct st_dropout_next){
             "sleeptune status --watch",
             st_text("%s does not play now: play on, and see whether other programs make dropouts",

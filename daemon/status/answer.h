@@ -8,7 +8,6 @@ struct st_answer {
     const struct st_observed_view *server;  /* the source that lost most sound, else one that watches; NULL */
     const struct st_dropout_client *client; /* st_dropout_table_worst of it */
     enum st_dropout_reason reason;          /* of most of that client's dropouts */
-    bool taken;                             /* who took the CPU from programs is to blame */
     uint64_t dropouts_n;                    /* of that source: of its devices and of clients */
     int64_t last_wall_ns;                   /* of these; INT64_MIN: none */
     uint64_t all_n;                         /* of all sources since they were first watched */

@@ -16,7 +16,7 @@ export COLUMNS=400 # one sentence, one line
 
 # --- the table ---
 
-made='(made (all [0-9]+|[0-9]+ of [0-9]+) dropouts|lost sound ([0-9]+ times|in [0-9]+ of [0-9]+ dropouts))' took='in (all [0-9]+|(at least )?[0-9]+ of [0-9]+) dropouts'
+made='(made (all [0-9]+|[0-9]+ of [0-9]+) dropouts|lost sound ([0-9]+ times|in [0-9]+ of [0-9]+ dropouts))' had='(had|lost sound)'
 rights='sudo sleeptune apply linux-rt-permission' buffer='pw-metadata -n settings 0 clock.force-quantum'
 # expect CAUSE RIGHTS FRAMES: what is right. $first: the first line; $next: the next step of status, and $leads: what that prints, if
 # it is a command that only looks; $check_next: of check; $never: of either
@@ -46,13 +46,14 @@ expect() {
         next='let Looper run again \(fg\)' check_next=''
         ;;
     taken)
-        first="ffmpeg took the CPU from Guitar( and others)? $took"
+        first="Guitar $had .*it lost the CPU to (ffmpeg|another program, at least [0-9]+ times ffmpeg)"
         next="^$rights" check_next=$rights
         # the server has the right, and this program did not ask for it
         [ "$2" = none ] || next='^sleeptune report linux-client-priority' leads='Guitar.*PIPEWIRE_CONFIG_NAME=client-rt.conf' check_next='Next: sleeptune report linux-client-priority'
         ;;
     server)
-        first="hog took the CPU from [A-Z][A-Za-z]+( and others)? $took"
+        first="[A-Z][A-Za-z]+ $had .*(lost the CPU to hog|hog had the CPU|at least [0-9]+ times hog)"
+        never=${never#'GoodSynth (made|lost sound)|'} # it may have lost most
         next="^$rights" check_next=$rights
         # it is above all that rtkit gives
         [ "$2" = none ] || next='^sudo chrt --other --all-tasks --pid 0 .*hog' check_next='Next: sudo chrt --other --all-tasks --pid 0 .*hog'

@@ -185,42 +185,43 @@ static void who_always_computes_too_long_needs_no_larger_buffer(void **state)
          "Next: Heavy needs 98 % of each period, so no buffer size helps; freeze or simplify Heavy.");
 }
 
-static void who_took_the_cpu_is_named_and_not_the_victim(void **state)
+static void who_took_the_cpu_is_named_beside_the_victim(void **state)
 {
     struct st_xrun_seen lines[] = {load("", 1024), load("Guitar", 1024),
                                    missed("Guitar", 9, ST_DROPOUT_CPU_TAKEN)};
     ST_PRINT(lines[2].event.culprit, "ffmpeg");
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
-         "ffmpeg took the CPU from Guitar in all 9 dropouts in 11 s on PipeWire. Next: sleeptune report "
+         "Guitar had all 9 dropouts in 11 s on PipeWire: it lost the CPU to ffmpeg. Next: sleeptune report "
          "(finds "
          "the settings that make programs lose the CPU or wake up late).");
     lines[0].load.priority = 20;
     lines[1].load.priority = ST_XRUN_NORMAL;
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
-         "ffmpeg took the CPU from Guitar in all 9 dropouts in 11 s on PipeWire. Next: sleeptune report "
+         "Guitar had all 9 dropouts in 11 s on PipeWire: it lost the CPU to ffmpeg. Next: sleeptune report "
          "linux-client-priority (Guitar plays without real-time priority, which the server has: how it gets "
          "it).");
     lines[1].load.priority = 20;
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
-         "ffmpeg took the CPU from Guitar in all 9 dropouts in 11 s on PipeWire. Next: sudo chrt --other "
+         "Guitar had all 9 dropouts in 11 s on PipeWire: it lost the CPU to ffmpeg. Next: sudo chrt --other "
          "--all-tasks --pid 0 $(pidof -s ffmpeg) (takes the real-time priority from ffmpeg, which is not "
          "below that of Guitar; or end that program).");
     lines[2].event.culprit_plays = 1; /* it has its priority for that */
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
-         "ffmpeg took the CPU from Guitar in all 9 dropouts in 11 s on PipeWire. Next: sleeptune report "
+         "Guitar had all 9 dropouts in 11 s on PipeWire: it lost the CPU to ffmpeg. Next: sleeptune report "
          "(finds the settings that make programs lose the CPU or wake up late).");
     lines[0].load.priority = lines[1].load.priority = ST_XRUN_NORMAL;
     says(
         watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
-        "ffmpeg took the CPU from Guitar in all 9 dropouts in 11 s on PipeWire. No program that plays has "
+        "Guitar had all 9 dropouts in 11 s on PipeWire: it lost the CPU to ffmpeg. No program that plays has "
         "real-time rights. Next: sudo sleeptune apply linux-rt-permission (lets programs that play go before "
         "others; then log out and in again).");
     right_set_up = true;
-    says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
-         "ffmpeg took the CPU from Guitar in all 9 dropouts in 11 s on PipeWire. No program that plays has "
-         "real-time rights. Next: log out and in again (the right to real-time priority is set up); if you "
-         "did: "
-         "sleeptune report.");
+    says(
+        watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
+        "Guitar had all 9 dropouts in 11 s on PipeWire: it lost the CPU to ffmpeg. No program that plays has "
+        "real-time rights. Next: log out and in again (the right to real-time priority is set up); if you "
+        "did: "
+        "sleeptune report.");
     right_set_up = false;
 }
 
@@ -343,7 +344,7 @@ int main(void)
         cmocka_unit_test(the_program_with_most_dropouts_is_named),
         cmocka_unit_test(who_computes_longer_than_any_buffer_is_to_be_frozen),
         cmocka_unit_test(who_always_computes_too_long_needs_no_larger_buffer),
-        cmocka_unit_test(who_took_the_cpu_is_named_and_not_the_victim),
+        cmocka_unit_test(who_took_the_cpu_is_named_beside_the_victim),
         cmocka_unit_test(what_no_setting_helps_against_has_no_command),
         cmocka_unit_test(a_time_in_which_the_program_did_not_run_is_not_watched),
         cmocka_unit_test(a_server_that_names_no_one_is_not_made_to),

@@ -476,7 +476,7 @@ static void first_line_says_what_the_server_knows(void **state)
          "mpv had all 3 dropouts (watched since 22:13): it was woken late (by 4.10 ms).", "sleeptune report",
          "finds the settings that make programs lose the CPU or wake up late"},
         {ST_DROPOUT_CPU_TAKEN, "mpv", "ffmpeg",
-         "ffmpeg took the CPU from mpv in all 3 dropouts (watched since 22:13).", "sleeptune report",
+         "mpv had all 3 dropouts (watched since 22:13): it lost the CPU to ffmpeg.", "sleeptune report",
          "finds the settings that make programs lose the CPU or wake up late"},
         {ST_DROPOUT_STOPPED, "mpv", "",
          "mpv made all 3 dropouts (watched since 22:13): it was stopped or frozen.",
