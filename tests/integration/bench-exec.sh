@@ -27,15 +27,7 @@ like "without a place the program runs as it is" "$(bench 'sleep 0' --runs 2 --w
 bench 'sleep {}' --durations 1s --runs 2 --warmup 0 | flat >long
 # milliseconds; seconds on a busy machine, where the spread is more than 10 ms, and microseconds where two runs happen to be as long
 like "a second has digits down to its spread" "$(cat long)" 'sleep 1 (1[0-9]{3}(\.[0-9]+)? ± [0-9.]+ ms, 1[0-9]{3}(\.[0-9]+)? \.\. 1[0-9]{3}(\.[0-9]+)? ms|1[0-9]{6}(\.[0-9]+)? ± [0-9.]+ µs, 1[0-9]{6}|[0-9]+\.[0-9]+ ± [0-9]+\.[0-9]+ s, )'
-like "two runs have an overshoot, and say how sure it is" "$(cat long)" 'overshoot -?[0-9.]+ [mµ]?s \[.* \.\. .*\] \(.*%\), only a 50 % interval: 2 runs'
-like "user and system time stand apart" "$(cat long)" ', user [0-9.]+ .?s, system [0-9.]+ .?s, n 2'
-like "a sleep that takes nothing of the time that it was asked for is impossible" "$(bench 'sh -c "sleep 0 #{}"' --durations 2s --runs 3 --warmup 0 | flat)" \
-    'overshoot -[0-9.]+ [mµ]?s \[-.* \.\. -.*That is impossible for a sleep'
-like "spreads are compared" "$(bench 'sleep {}' 'env sleep {}' --durations 1ms --runs 6 | flat)" \
-    'sd × [0-9.]+, range × [0-9.]+ '
 
-like "two programs differ by so much, with an interval" "$(bench 'sleep {}' 'env sleep {}' --durations 1ms --runs 6 | flat)" \
-    '; [+-]?[0-9.]+ .?s \[-?[0-9.]+ \.\. -?[0-9.]+ .?s\] against (env )?sleep 0.001, round by round'
 like "--time-unit is of all times" "$(bench 'sleep {}' --durations 1ms --runs 2 --warmup 0 --time-unit us | flat)" 'sleep 0.001 [0-9.]+ ± [0-9.]+ µs, .* without its start -?[0-9.]+ µs, overshoot -?[0-9.]+ µs'
 like "in Markdown, too" "$(bench 'sleep {}' --durations 1ms --runs 2 --warmup 0 --time-unit us --format markdown | head -n 1)" '\| mean \[µs\] \| sd \[µs\]'
 like "the first line says who is faster, and by how much" "$(bench 'sleep {}' 'sh -c "sleep {}; sleep 0.01"' --durations 1ms --runs 6 | flat)" '^sleep 0\.001: [0-9.]+ times faster than sh -c "sleep 0\.001; sleep 0\.01" \[[0-9.]+ \.\. [0-9.]+\]\.'
@@ -62,9 +54,6 @@ is "each duration stands for {} once, in seconds, and they come in their order" 
 is "a program that sleeps runs longer than that" "$(key exec.json 'all(r["wall_ns"]["min"] > r["requested_ns"] for r in d["results"][1:])')" True
 is "the start of each is shown apart: it sleeps 0 s, or where it cannot be told, true" "$(key exec.json '[(s["command"], s["n"]) for s in d["starts"]]')" \
     "[('sleep 0', 8), ('true', 8)]"
-is "and taken off its own runs" "$(key exec.json '[(r["start"], r["net_ns"] is not None) for r in d["results"]]')" \
-    "[('true', True), ('sleep 0', True), ('sleep 0', True)]"
-is "without {} nothing was asked for" "$(key exec.json 'd["results"][0]["overshoot_ns"]')" None
 bench 'sleep {}' --start "sh -c 'exit 0'" --durations 2ms --runs 6 --json >exec.json
 is "a start that is named is that of all" "$(key exec.json '[s["command"] for s in d["starts"]], d["results"][0]["start"]')" "([\"sh -c 'exit 0'\"], \"sh -c 'exit 0'\")"
 if [ -r /proc/self/timerslack_ns ]; then
@@ -105,7 +94,6 @@ refused "a file that cannot be written, before anything is run" 4 exec true --ex
 # --- tables ----------------------------------------------------------------------------------------------------------
 bench 'sleep {}' 'env sleep {}' --durations 1ms --runs 6 --format markdown >table.md
 like "Markdown has a head with units" "$(head -n 1 table.md)" '^\| command \| requested \[ms\] \| n \| mean \[ms\] \| sd \[ms\] \| min \[ms\] \| max \[ms\] \| overshoot percent \| difference \[ms\] \| difference ci95 low \[ms\] \| difference ci95 high \[ms\] \|$'
-is "each line has as many cells" "$(awk -F'|' '{ print NF }' table.md | sort -u | wc -l)" 1
 is "a line each program" "$(grep -c '^| .*sleep 0.001 | 1.000 | 6 |' table.md)" 2
 bench 'sh -c "sleep {} #, |"' --durations 1ms --runs 2 --format csv >table.csv
 "$PYTHON" - >read.txt <<'EOF'
@@ -118,12 +106,10 @@ like "a bar in a name does not end a cell" "$(bench 'sh -c "sleep {} #, |"' --du
 "$SLEEPTUNE_LAB" syscall --quiet --count 60 --fresh 0 --calls getpid,time --format markdown >calls.md
 like "calls have their quartiles, and the interval of the median" "$(head -n 1 calls.md)" \
     '\| call \| mode \| n \| mean \[ns\] \| sd \[ns\] \| min \[ns\] \| q1 \[ns\] \| median \[ns\] \| median ci95 low \[ns\] \| median ci95 high \[ns\] \| q3'
-like "wake, too" "$("$SLEEPTUNE_LAB" wake --quiet --mechanisms condvar --rounds 20 --format csv | head -n 1)" '^mechanism,.*slice_ns,.*delay_ns.median'
 "$SLEEPTUNE_LAB" syscall --quiet --count 60 --fresh 2 --calls getpid,time --json >saved.json
 "$SLEEPTUNE_LAB" table saved.json >saved.csv
 like "table: a saved JSON as CSV" "$(head -n 1 saved.csv)" '^call,mode,.*,ns\.median,.*median_ci95_ns\.low'
 is "with a line for each result" "$(wc -l <saved.csv)" 5
-like "as Markdown" "$("$SLEEPTUNE_LAB" table - --format markdown <saved.json | head -n 1)" '^\| call \| mode \| n \| mean \[ns\]'
 "$SLEEPTUNE_LAB" table saved.json --samples >samples.csv
 is "its single values, a column for each result" "$("$PYTHON" - <<'EOF'
 import csv, json

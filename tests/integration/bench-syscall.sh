@@ -29,20 +29,6 @@ is "--list fits 80 columns" "$(COLUMNS=80 bench --list | awk 'length > 80')" ""
 bench --count 300 --fresh 25 --json >run.json 2>run.err
 is "a run ends with 0" $? 0
 like "what it takes is said before it starts" "$(tr '\n' ' ' <run.err)" 'calls, 300 samples and 25 fresh processes each: about'
-announced() { # it is ended as soon as it has said it
-    : >announced.err # of the time before
-    "$SLEEPTUNE_LAB" syscall "$@" 2>announced.err >/dev/null &
-    local pid=$!
-    wait_for grep -qE 'about [0-9.]+ (s|min|h)' announced.err
-    kill -TERM "$pid" 2>/dev/null
-    wait "$pid"
-    tr '\n' ' ' <announced.err
-}
-like "also without fresh processes, and of one" "$(announced --calls getppid,nanosleep-1ns --count 1 --fresh 0; announced --calls getppid --count 2 --fresh 1)" \
-    '2 calls, 1 sample each: about 1 s\..*1 call, 2 samples and 1 fresh process each: about [0-9]+ s'
-few=$(announced --calls nanosleep-1ns --count 1 --fresh 1 | sed 's/.*about \([0-9]*\) s.*/\1/')
-many=$(announced --calls nanosleep-1ns --count 1000000 --fresh 1 | sed 's/ min/* 60/; s/ h/* 3600/; s/.*about \([0-9.* ]*\).*/\1/')
-is "what is measured in this process is part of it" "$("$PYTHON" -c "print($many > $few)")" True
 is "every call in both modes" "$(key run.json 'len(d["results"])')" $((2 * $(grep -c '^[a-z]' list)))
 is "getppid: all samples" "$(key run.json 'r("getppid")["n"], len(r("getppid")["samples_ns"])')" "(300, 300)"
 is "a sample a fresh process" "$(key run.json 'r("getppid", "fresh")["n"]')" 25
@@ -51,12 +37,8 @@ is "sysconf does not" "$(key run.json 'r("sysconf")["path"]')" library
 is "a clock of CPU time enters the kernel" "$(key run.json 'r("clock_gettime-thread_cputime")["path"]')" syscall
 is "the clock: a finding if and only if it is read by a system call" \
     "$(key run.json '(d["clock"]["finding"] is not None) == (d["clock"]["path"] == "syscall")')" True
-is "nothing is subtracted from the empty measurement, its median from the others" \
-    "$(key run.json 'r("empty")["offset_ns"], r("getppid")["offset_ns"] > 0')" "(0, True)"
 is "min, q1, median, q3, max ascend" \
     "$(key run.json 'all(sorted(v) == v for v in ([x["ns"][k] for k in ("min", "q1", "median", "q3", "max")] for x in d["results"] if x["n"] >= 40))')" True
-is "no more outliers than samples, and none counted twice" "$(key run.json 'all(x["outliers"] <= x["n"] for x in d["results"] if x["n"] >= 40)')" True
-is "outliers are known where q1 and q3 are" "$(key run.json 'all((x["outliers"] is None) == (x["ns"]["q1"] is None) for x in d["results"]), r("getppid", "fresh")["outliers"]')" "(True, None)"
 is "the figures are those of the samples" \
     "$(key run.json 'all(x["ns"]["max"] == max(x["samples_ns"]) for x in d["results"] if x["n"])')" True
 is "what is missing says why" "$(key run.json 'all((x["n"] == 0) == (x["missing"] is not None) for x in d["results"])')" True
@@ -65,16 +47,7 @@ COLUMNS=80 bench --quiet --count 100 --fresh 20 >text 2>text.err
 is "--quiet says nothing on standard error" "$(cat text.err)" ""
 is "the text fits 80 columns" "$(awk 'length > 80' text)" ""
 like "it says whether the clock is read without the kernel" "$(cat text)" 'CLOCK_MONOTONIC'
-like "and how many samples would do" "$(tr '\n' ' ' <text)" 'samples would have been enough|samples would be enough'
-is "each row that was measured says how many would do, or why not" "$(tr -s '\n ' '  ' <text | grep -oE '[0-9]+ ns subtracted' | wc -l)" \
-    "$(tr -s '\n ' '  ' <text | grep -oE '[0-9] samples would (not )?be enough|too few samples to estimate how many would be enough: this needs at least 20|samples it is unclear how many would be enough' | wc -l)"
-like "of a few fresh processes, too" "$(bench --quiet --count 50 --fresh 3 --calls getppid | sed '1,/in a new process/d' | tr -s '\n ' '  ')" \
-    'too few samples to estimate how many would be enough: this needs at least 20'
-is "from 25 fresh processes it is not said that even 100000 would not do" "$(bench --quiet --count 25 --fresh 25 | grep -c 'even 100000')" 0
 is "a column of ns has no k below a million" "$(grep -E ' [0-9]{1,3}k' text)" ""
-is "--fresh 0 starts no process" "$(bench --quiet --count 50 --fresh 0 --calls getppid --json | "$PYTHON" -c 'import json, sys; print(len(json.load(sys.stdin)["results"]))')" 1
-like "and how many it takes" "$(bench --quiet --count 5 --fresh 0 --calls getppid | tr '\n' ' ')" 'A dash: too few samples \(a median needs 20; q1, q3, outliers 40\)\.'
-like "too few samples: a dash" "$(bench --quiet --count 5 --fresh 0 --calls getppid)" '^getppid +[0-9]+ +- +- '
 
 # --- rights and ends -------------------------------------------------------------------------------------------------
 if can_be_nobody; then

@@ -1,26 +1,19 @@
-/* play_jack FILE.wav [fed]: plays it on the first two physical ports of the JACK server, and ends with it.
- * With "fed" another process, whose number it prints, hands the frames over, at most 43 ms before they are
- * played: what that has not handed over is silence. */
+/* play_jack FILE.wav: plays it on the first two physical ports of the JACK server, and ends with it. */
 #include <stdatomic.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <jack/jack.h>
 
 #include "ears/wav.h"
 
-#define AHEAD 2048
-
 static float *frames; /* stereo */
 static size_t frames_n;
-static struct {
-    atomic_size_t at, fed;
-} * shared;
+static atomic_size_t at;
 static jack_port_t *ports[2];
 
 static int process(jack_nframes_t n, void *ctx)
 {
-    const size_t from = atomic_load(&shared->at), there = atomic_load(&shared->fed) - from;
+    const size_t from = atomic_load(&at), there = frames_n - from;
     const size_t left = there < n ? there : n;
     (void)ctx;
     for (size_t c = 0; c < 2; c++) {
@@ -29,23 +22,8 @@ static int process(jack_nframes_t n, void *ctx)
         for (size_t i = 0; i < left; i++)
             to[i] = frames[2 * (from + i) + c];
     }
-    atomic_store(&shared->at, from + left);
+    atomic_store(&at, from + left);
     return 0;
-}
-
-static pid_t feed(void)
-{
-    const pid_t child = fork();
-    while (child == 0 && atomic_load(&shared->fed) < frames_n && getppid() != 1) {
-        const size_t next = atomic_load(&shared->at) + AHEAD;
-        atomic_store(&shared->fed, next < frames_n ? next : frames_n);
-        usleep(5000);
-    }
-    if (child == 0)
-        _exit(0);
-    printf("%d\n", (int)child);
-    fflush(stdout);
-    return child;
 }
 
 int main(int argc, char **argv)
@@ -62,12 +40,6 @@ int main(int argc, char **argv)
             return 1;
         frames_n += n;
     }
-    shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED)
-        return 1;
-    atomic_store(&shared->fed, argc > 2 ? 0 : frames_n);
-    if (argc > 2 && feed() < 0)
-        return 1;
     jack_client_t *client = jack_client_open("play_jack", JackNoStartServer, NULL);
     if (client == NULL)
         return 1;
@@ -81,7 +53,7 @@ int main(int argc, char **argv)
         return 1;
     for (size_t c = 0; c < 2 && physical[c] != NULL; c++)
         (void)jack_connect(client, jack_port_name(ports[c]), physical[c]);
-    while (atomic_load(&shared->at) < frames_n)
+    while (atomic_load(&at) < frames_n)
         usleep(10000);
     return jack_client_close(client);
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # vm: -k rt -q -i -c usb -w 43-listen-usb.wav
 # release: takes four minutes; 43-listen-aloop and 41-observe-alsa have real ALSA devices, the judge of what came back has unit tests
-# What came out of a USB sound card, recorded outside of the machine, as 42-listen-hda.sh does it: 20 stops each (STOPS: fewer) of a program that plays
+# What came out of a USB sound card, recorded outside of the machine by QEMU: 20 stops each (STOPS: fewer) of a program that plays
 # through dmix, of one on the bare card, of one in JACK's graph, and of the graph. What is lost on the bus is time, which QEMU's file has not: `listen`
 # says so, and the system's service counts it.
 # shellcheck source=tests/tap.sh
