@@ -25,6 +25,7 @@ struct work {
     int64_t measure_ns;     /* before the first change; 0: not */
     const char *const *ids; /* end with NULL */
     size_t ids_n;
+    const char *own_ids[2];
     int64_t quantum;  /* of linux-pipewire-quantum=N; 0: not given */
     const char *card; /* of linux-device-headroom=CARD; NULL: not given */
 
@@ -68,47 +69,36 @@ static const char help[] = "Usage: sleeptune apply [OPTION...] [ID...]\n"
                            "nothing was changed, or the files are written and a command of --run-generators\n"
                            "failed.\n";
 
-static int take_size(const char *name, const char *value, struct work *work)
-{
-    const int status = st_option_i64(name, value, 16, 8192, &work->quantum);
-    if (status == 0 && (work->quantum & (work->quantum - 1)) != 0)
-        return st_failure_usage("%s: PipeWire accepts only powers of two, from 16 to 8192", name);
-    return status;
-}
-
-static int take_card(const char *name, const char *value, struct work *work)
-{
-    work->card = value;
-    return st_text_begins(value, "alsa_") && st_text_is_of(value, "_.-:")
-               ? 0
-               : st_failure_usage("%s takes the name of a card, as pw-top shows it, from \"alsa_\" on", name);
-}
-
 /* "linux-pipewire-quantum=128": two ids take a value. @return an st_exit. */
 static int take_value(struct work *work)
 {
-    static const struct {
-        const char *ids[2];
-        int (*take)(const char *name, const char *value, struct work *work);
-    } rows[] = {{{PIPEWIRE_RULE}, take_size}, {{HEADROOM_RULE}, take_card}};
     const char *value = NULL;
     ST_EACH_OF (id, work->ids, work->ids_n)
         value = value == NULL ? strchr(*id, '=') : value;
     if (value != NULL && work->ids_n > 1)
         return st_failure_usage("a rule with %s cannot be combined with other rules", value);
-    ST_EACH (row, rows) {
-        if (value == NULL || !st_text_begins(work->ids[0], row->ids[0]) ||
-            value != work->ids[0] + strlen(row->ids[0]))
-            continue;
-        if (work->input.root != NULL || geteuid() == 0)
-            return st_failure_usage("%s= writes into the home folder of the user who plays. Run it as that "
-                                    "user, not as root, and without --root.",
-                                    row->ids[0]);
-        work->ids = row->ids;
-        work->measure_ns = 0; /* the loop does not depend on it */
-        return row->take(st_text("%s=", row->ids[0]), value + 1, work);
+    const char *id = value != NULL ? st_text("%.*s", (int)(value - work->ids[0]), work->ids[0]) : "";
+    const bool is_card = st_text_is(id, HEADROOM_RULE);
+    if (!is_card && !st_text_is(id, PIPEWIRE_RULE))
+        return st_report_run_check_ids(work->ids, work->ids_n);
+    if (work->input.root != NULL || geteuid() == 0)
+        return st_failure_usage("%s= writes into the home folder of the user who plays. Run it as that "
+                                "user, not as root, and without --root.",
+                                id);
+    work->own_ids[0] = id;
+    work->ids = work->own_ids;
+    work->measure_ns = 0; /* the loop does not depend on it */
+    if (is_card) {
+        work->card = ++value;
+        return st_text_begins(value, "alsa_") && st_text_is_of(value, "_.-:")
+                   ? ST_EXIT_DONE
+                   : st_failure_usage("%s= takes the name of a card, as pw-top shows it, from \"alsa_\" on",
+                                      id);
     }
-    return st_report_run_check_ids(work->ids, work->ids_n);
+    const int status = st_option_i64(st_text("%s=", id), value + 1, 16, 8192, &work->quantum);
+    return status == ST_EXIT_DONE && (work->quantum & (work->quantum - 1)) != 0
+               ? st_failure_usage("%s=: PipeWire accepts only powers of two, from 16 to 8192", id)
+               : status;
 }
 
 /** @return -1 to go on, or an st_exit. */
@@ -144,7 +134,7 @@ static int parse_options(int argc, char **argv, struct work *work)
 static void print_head(const struct st_rule *rule, const char *text)
 {
     const char *label = st_text("%s:", rule->id);
-    st_change_output_text(0, label, text);
+    st_change_output_row(4, label, text);
 }
 
 /* why: NULL, or it says what to do instead of the rule's own lines, if they are the kernel's options. */
@@ -186,15 +176,15 @@ static bool needs_user(const struct work *work, const struct st_rule *rule)
 /* What the user decides by. */
 static void print_planned(const struct work *work, const struct st_finding *finding, size_t first_step)
 {
-    st_change_output_text(4, "cost:", st_rule_cost(finding->rule));
-    st_change_output_text(4, "not when:", finding->rule->when_not);
+    st_change_output_row(14, "    cost:", st_rule_cost(finding->rule));
+    st_change_output_row(14, "    not when:", finding->rule->when_not);
     for (size_t i = first_step; i < work->plan.entries_n; i++) {
         const struct st_entry *step = &work->plan.entries[i];
         const char *others = st_change_others(work->target.p, step);
         if (step->file && step->kind == ST_CHANGE_LIMITS)
-            st_change_output_text(4, "for:", st_text("%s, from the next login on", step->part));
+            st_change_output_row(14, "    for:", st_text("%s, from the next login on", step->part));
         if (others[0] != '\0')
-            st_change_output_text(4, "also in:", others);
+            st_change_output_row(14, "    also in:", others);
     }
 }
 
@@ -202,8 +192,7 @@ static void print_planned(const struct work *work, const struct st_finding *find
 static void look_at(struct work *work, const struct st_finding *finding, bool asked)
 {
     const struct st_rule *rule = finding->rule;
-    const bool needless = !st_finding_has_fired(finding),
-               fired = finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE;
+    const bool needless = !st_finding_has_fired(finding), fired = st_finding_asks(finding);
     const char *because = fired && finding->needless != NULL ? finding->needless : finding->summary;
     const size_t steps_n = work->plan.entries_n;
     const char *why;
@@ -223,7 +212,7 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
                              : finding->status == ST_STATUS_UNKNOWN
                                  ? "it is not known whether this setting is needed"
                                  : "this setting does not apply here");
-            st_change_output_text(4, "because:", because);
+            st_change_output_row(14, "    because:", because);
         }
     } else if (!st_rule_can_apply(finding) && (!work->target.own || finding->changes_n == 0)) {
         work->by_hand_n += asked || finding->changes_n > 0;
@@ -235,52 +224,51 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
     } else {
         print_head(rule, needless ? "not needed here, but you named it" : finding->summary);
         if (needless)
-            st_change_output_text(4, "because:", because);
+            st_change_output_row(14, "    because:", because);
         print_planned(work, finding, steps_n);
     }
 }
 
-/* FreeBSD's timer settings depend on each other: judges as if the changes of this finding were made. */
-static int judge_after(const struct work *work, const struct st_finding *finding, struct st_report *then)
+/* FreeBSD's timer settings depend on each other: each is judged as if the planned ones were made. */
+static int put_planned(struct st_facts *facts, const struct st_finding *finding)
 {
-    struct st_report report;
-    struct st_facts *facts = work->target.facts;
+    int r = 0;
     ST_EACH_OF (change, finding->changes, finding->changes_n) {
         const char *key = st_text(ST_KEYS_FREEBSD "%s", change->key);
-        if (st_facts_has(facts, key) && st_facts_put_text(facts, key, change->value, "what apply plans") != 0)
-            return -ENOMEM;
+        if (r == 0 && st_facts_has(facts, key))
+            r = st_facts_put_text(facts, key, change->value, "what apply plans");
     }
-    const int r = st_report_make(facts, work->frames, work->rate_hz, &report);
-    if (r != 0)
-        return r;
-    st_report_finish(then);
-    *then = report;
-    return 0;
+    return r;
 }
 
 static int look(struct work *work)
 {
-    const struct st_report *report = &work->target.report;
-    struct st_report then = {.findings = NULL};
+    struct st_report *report = &work->target.report;
     int r = 0;
-    st_report_leave_out_done(&work->target.report,
+    st_report_leave_out_done(report,
                              work->ids_n == 0 && !needs_user(work, st_rule_find("linux-rt-permission")));
     ST_EACH_OF (id, work->ids, work->ids_n) {
-        if (st_report_find(&work->target.report, *id) == NULL)
+        if (st_report_find(report, *id) == NULL)
             return st_failure("rule %s is for a different operating system", *id);
     }
-    ST_EACH_OF (ranked, report->findings, report->findings_n) {
-        const struct st_finding *finding =
-            st_report_find(then.findings != NULL ? &then : report, ranked->rule->id);
+    ST_EACH_OF (finding, report->findings, report->findings_n) {
         const size_t steps_n = work->plan.entries_n;
         if (r != 0 ||
             !(work->ids_n == 0 ? finding->needless == NULL : st_text_is_among(finding->rule->id, work->ids)))
             continue;
+        if (steps_n > 0 && report->facts->os == ST_OS_FREEBSD) {
+            struct st_finding now = {.rule = NULL};
+            st_report_judge(finding->rule, report->facts, &report->wish, &now);
+            now.needless = finding->needless;
+            st_finding_finish(finding);
+            *finding = now;
+            if (now.summary == NULL)
+                return st_failure("out of memory");
+        }
         look_at(work, finding, work->ids_n > 0);
-        if (work->plan.entries_n > steps_n && work->target.p->os == ST_OS_FREEBSD)
-            r = judge_after(work, finding, &then);
+        if (work->plan.entries_n > steps_n && report->facts->os == ST_OS_FREEBSD)
+            r = put_planned(work->target.facts, finding);
     }
-    st_report_finish(&then);
     return r == 0 ? ST_EXIT_DONE : st_failure("%s", strerror(-r));
 }
 
@@ -308,7 +296,7 @@ static int carry_out(struct work *work)
     if (work->measure_ns > 0 && work->target.live)
         st_before_after_keep(&work->target, &applied.journal, &work->plan, work->measure_ns);
     if (work->target.own) /* its files with another value */
-        why = st_applied_revert(&applied, false, work->ids, work->ids_n);
+        why = st_applied_revert(&applied, false, work->ids);
     r = why == NULL ? st_applied_add(&applied, &work->plan) : -EIO;
     if (r < 0) {
         st_failure("%s", why != NULL ? why

@@ -66,7 +66,7 @@ static int take_back(struct work *work)
     if (status == ST_EXIT_DONE && any && st_change_target_needs_root(&work->target))
         return ST_EXIT_FAILURE;
     if (status == ST_EXIT_DONE && any)
-        status = st_change_target_revert(&work->target, work->all, work->ids, work->ids_n, false, &applied);
+        status = st_change_target_revert(&work->target, work->all, work->ids, false, &applied);
     if (status != ST_EXIT_DONE)
         return status;
     size_t rows_n = 0;

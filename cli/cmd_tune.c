@@ -126,10 +126,7 @@ static int look(struct work *work)
         return status;
     const bool real_time =
         target->p->rt_rights(target->p, work->config.priority, &rights) == 0 && rights.fifo_errno == 0;
-    const int r =
-        st_candidates_find(&work->candidates, target->p, &target->report, geteuid() == 0, !real_time);
-    if (r != 0)
-        return st_failure("%s", strerror(-r));
+    st_candidates_find(&work->candidates, target->p, &target->report, geteuid() == 0, !real_time);
     work->output = (struct st_tune_output){.candidates = &work->candidates,
                                            .wish = &target->report.wish,
                                            .budget_ns = work->budget_ns,

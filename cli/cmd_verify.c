@@ -124,29 +124,21 @@ static bool waits_for_boot(const struct st_change_target *target, const struct s
 
 /* What its writes have come to. */
 struct come {
-    bool again;         /* the finding still asks for one of them */
     bool waits;         /* for a boot, though nothing is asked for */
     const char *unread; /* NULL, or that one of them cannot be read */
 };
 
-static struct come come_of(const struct work *work, const struct st_finding *finding)
+static struct come come_of(const struct work *work, const char *id)
 {
-    struct st_platform *machine = work->target.p;
-    struct st_journal plan = {0};
-    struct come come = {.again = false};
-    const bool planned = finding->changes_n == 0 || st_plan_add(&plan, machine, finding, false) == NULL;
+    struct come come = {.waits = false};
     ST_EACH_OF (entry, work->target.journal.entries, work->target.journal.entries_n) {
-        if (!st_text_is(entry->rule, finding->rule->id))
+        if (!st_text_is(entry->rule, id))
             continue;
-        come.again |= !planned;
-        ST_EACH_OF (step, plan.entries, plan.entries_n)
-            come.again |= st_text_is(step->target, entry->target);
+        const struct st_look look = st_change_look(work->target.p, entry);
         come.waits |= waits_for_boot(&work->target, entry);
-        const struct st_look look = st_change_look(machine, entry);
         if (look.state == ST_ENTRY_UNREAD)
             come.unread = st_text("%s cannot be read (%s)", entry->target, strerror(-look.error));
     }
-    st_journal_finish(&plan);
     return come;
 }
 
@@ -180,8 +172,8 @@ static void verify_rule(struct work *work, const struct st_report *report, const
     const struct st_finding *finding = st_report_find(report, id);
     if (finding == NULL)
         return;
-    const bool fired = finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE;
-    const struct come come = come_of(work, finding);
+    const bool fired = st_finding_asks(finding);
+    const struct come come = come_of(work, id);
     const char *other =
         other_user(&work->target.journal, id, st_facts_text_or(work->target.facts, ST_KEY_USER_NAME, ""));
     const char *summary = finding->summary, *needs = NULL;
@@ -197,13 +189,14 @@ static void verify_rule(struct work *work, const struct st_report *report, const
         needs = geteuid() != 0 ? "run sleeptune verify as root" : NULL;
     } else if (finding->status == ST_STATUS_UNKNOWN) {
         state = NOT_KNOWN;
-    } else if (fired && come.again && is_forced(&work->target, finding)) {
+    } else if (fired && is_forced(&work->target, finding)) {
         summary = "PipeWire's cycle is forced to this size until it ends; later by the file";
-    } else if (fired && come.again) {
+    } else if (fired && finding->changes_n > 0) {
+        const struct st_change_row *row = &st_change_rows[finding->changes[0].kind];
         state = NOT_YET;
-        needs = st_change_is_users(finding->changes[0].kind) ? st_change_then(finding->changes[0].kind)
-                : finding->needs != ST_NEEDS_NOTHING         ? st_finding_needs[finding->needs].text
-                                                             : NULL;
+        needs = row->users                           ? row->then
+                : finding->needs != ST_NEEDS_NOTHING ? st_finding_needs[finding->needs].text
+                                                     : NULL;
     } else if (fired) {
         needs = "the report finds more than apply can change, see: sleeptune report";
     } else if (come.waits) {
@@ -216,8 +209,8 @@ static void verify_rule(struct work *work, const struct st_report *report, const
                                                  "frames", (json_int_t)report->wish.frames, "rate_hz",
                                                  (json_int_t)report->wish.rate_hz));
     if (!work->json)
-        st_change_output_text(
-            0, st_text("%-10s  %s:", states[state].name, id),
+        st_change_output_row(
+            4, st_text("%-10s  %s:", states[state].name, id),
             st_text("%s%s%s", summary, needs != NULL ? "; " : "", needs != NULL ? needs : ""));
 }
 

@@ -207,7 +207,7 @@ static int look_at_step(const struct st_applied *applied, const struct st_entry 
         if (!step->file)
             return -EEXIST;
     }
-    if (step->file ? st_change_is_users(step->kind) && geteuid() == 0
+    if (step->file ? st_change_rows[step->kind].users && geteuid() == 0
                    : !st_journal_value_allowed(p->os, st_rule_find(step->rule), step->target))
         return -EINVAL;
     if (!step->file && !st_change_value_is(p, step->target, step->old_value))
@@ -335,14 +335,11 @@ void st_applied_end_trial(struct st_applied *applied, const char *rule)
 
 /* --- taking back what the journal says, the latest write first --- */
 
-const char *st_applied_revert(struct st_applied *applied, bool all, const char *const *ids, size_t ids_n)
+const char *st_applied_revert(struct st_applied *applied, bool all, const char *const *ids)
 {
     size_t open_n = applied->n[ST_EVENT_FORGOTTEN];
     ST_EACH_OF (entry, applied->journal.entries, applied->journal.entries_n) {
-        bool chosen = all;
-        ST_EACH_OF (id, ids, ids_n)
-            chosen = chosen || st_text_is(entry->rule, *id);
-        if (chosen && entry->phase == ST_PHASE_DONE)
+        if (entry->phase == ST_PHASE_DONE && (all || (ids != NULL && st_text_is_among(entry->rule, ids))))
             entry->phase = ST_PHASE_CHOSEN;
         open_n += entry->phase != ST_PHASE_DONE;
     }

@@ -69,7 +69,7 @@ void st_applied_end_trial(struct st_applied *applied, const char *rule);
 
 /** Takes back what a killed apply or revert left half-way and the writes of these rules (or of all of them),
  * the latest first; also if the journal cannot be written now, since it holds them already.
+ * @param ids end with NULL; NULL: none.
  * @return NULL; or for people, for a turn: what failed and stays in the journal, or that all is undone, and
  * the journal still lists it. */
-ST_NODISCARD const char *st_applied_revert(struct st_applied *applied, bool all, const char *const *ids,
-                                           size_t ids_n);
+ST_NODISCARD const char *st_applied_revert(struct st_applied *applied, bool all, const char *const *ids);

@@ -41,7 +41,7 @@ int st_candidates_late_share(enum st_os os);
 /**
  * Findings that fired, in the order of the report. Reads only.
  * @param as_root: may write running values. slack_counts: the loop is a normal thread.
- * @return 0 or -ENOMEM. Free with st_candidates_finish; borrows the report. */
-ST_NODISCARD int st_candidates_find(struct st_candidates *ret, struct st_platform *p,
-                                    const struct st_report *report, bool as_root, bool slack_counts);
+ * Free with st_candidates_finish; borrows the report. */
+void st_candidates_find(struct st_candidates *ret, struct st_platform *p, const struct st_report *report,
+                        bool as_root, bool slack_counts);
 void st_candidates_finish(struct st_candidates *candidates);

@@ -7,7 +7,6 @@
 #include "advisor/facts/text.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
-#include "core/text/text_buffer.h"
 
 #define THEN_BOOT "takes effect after a reboot"
 #define THEN_WIREPLUMBER                                                                                     \
@@ -17,38 +16,9 @@
 #define NAME  "_.-@$+"      /* of a unit, a user, a service */
 #define WORDS "=,._-:/@+% " /* nothing that ends quotes */
 
-/* What a text may be. */
-struct fit {
-    const char *of;     /* letters, digits and these; NULL: any of one line */
-    const char *begins; /* NULL: with any */
-};
-
-/* In these texts %r is the rule; %p the part: the key, or of it what stands before the blank or colon; %k the
- * key, or what stands behind the colon; %v the value. */
-struct form {
-    const char *path, *line; /* NULL: no such kind on this OS */
-    const char *read;        /* files and folders that the same program reads, with blanks between */
-};
-
 /* Folder and name decide who wins where several files set one thing (docs/adr/0022-whole-files.md has the
  * source of each order). */
-static const struct kind {
-    const char *name; /* in the journal */
-    struct form form[ST_OS_N];
-    const char *then;
-    struct fit key, value;
-    const char *head;    /* stands once in the file */
-    const char *comment; /* NULL: "#" */
-    const char *part; /* character that ends the key's first part; "": all of it is one; NULL: it has none */
-    const char *command; /* makes it take effect; NULL: none is needed */
-    bool running;        /* it is a running value, too, or only */
-    bool by_name;        /* of two names the later one is read later, whatever its folder */
-    bool users;          /* a file in the user's home folder */
-    /* what others would call it: a word of the key, or of the value; behind this character, if it is there */
-    bool named_by_value;
-    char named_behind;
-    const char *named; /* before that word */
-} kinds[ST_CHANGE_KINDS] = {
+const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
     /* sysctl.d(5): the last name wins. FreeBSD: rc.d/sysctl reads this file, then sysctl.conf.local */
     [ST_CHANGE_SYSCTL] =
         {"sysctl",
@@ -190,7 +160,7 @@ static const char *fill(const char *form, const char *rule, const char *part, co
     return st_text("%s%s", text, form);
 }
 
-static bool fits(const char *text, const struct fit *fit)
+static bool fits(const char *text, const struct st_change_fit *fit)
 {
     return text[0] != '\0' && text[0] != '.' && strstr(text, "..") == NULL && st_safe_is(text) &&
            (fit->of == NULL || st_text_is_of(text, fit->of)) &&
@@ -199,11 +169,10 @@ static bool fits(const char *text, const struct fit *fit)
 
 bool st_change_path(enum st_os os, struct st_entry *entry)
 {
-    const struct kind *kind = &kinds[entry->kind];
+    const struct st_change_row *kind = &st_change_rows[entry->kind];
     const char *path = kind->form[os].path;
     entry->block = path != NULL && os == ST_OS_FREEBSD && entry->kind == ST_CHANGE_SYSCTL;
-    if (path == NULL || entry->rule[0] == '\0' ||
-        strspn(entry->rule, "abcdefghijklmnopqrstuvwxyz0123456789-") != strlen(entry->rule) ||
+    if (path == NULL || !fits(entry->rule, &(struct st_change_fit){"-"}) ||
         (kind->part != NULL ? !fits(entry->part, &kind->key) : entry->part[0] != '\0'))
         return false;
     path = fill(path, entry->rule, entry->part, "", "");
@@ -213,8 +182,8 @@ bool st_change_path(enum st_os os, struct st_entry *entry)
 bool st_change_form(enum st_os os, const char *rule, const struct st_change *change, struct st_entry *ret,
                     const char **ret_line)
 {
-    const struct kind *kind = &kinds[change->kind];
-    const struct form *form = &kind->form[os];
+    const struct st_change_row *kind = &st_change_rows[change->kind];
+    const struct st_change_place *form = &kind->form[os];
     const size_t len = kind->part != NULL ? strcspn(change->key, kind->part) : 0;
     const char *key = change->key + (change->key[len] == ':' ? len + 1 : 0);
     const char *word = kind->named_by_value ? change->value : key,
@@ -233,46 +202,26 @@ bool st_change_form(enum st_os os, const char *rule, const struct st_change *cha
     return st_change_path(os, ret);
 }
 
-const char *st_change_name(enum st_change_kind kind)
+bool st_change_finish(struct st_entry *step)
 {
-    return kinds[kind].name;
-}
-
-bool st_change_is_running(enum st_change_kind kind)
-{
-    return kinds[kind].running;
-}
-
-char *st_change_text(const struct st_entry *entry, const char *lines)
-{
-    const struct kind *kind = &kinds[entry->kind];
-    struct st_text_buffer text = {0};
-    if (entry->block) /* the newline ends a last line that has none */
-        st_text_buffer_printf(&text,
-                              "\n# >>> sleeptune %s: written by 'sleeptune apply', taken back by 'sleeptune "
-                              "revert'\n%s# <<< sleeptune %s\n",
-                              entry->rule, lines, entry->rule);
+    const struct st_change_row *kind = &st_change_rows[step->kind];
+    char *lines = step->text;
+    const int bytes =
+        step->block /* the newline ends a last line that has none */
+            ? asprintf(&step->text,
+                       "\n# >>> sleeptune %s: written by 'sleeptune apply', taken back by 'sleeptune "
+                       "revert'\n%s# <<< sleeptune %s\n",
+                       step->rule, lines, step->rule)
+            : asprintf(&step->text,
+                       "%s %s: written by 'sleeptune apply', removed by 'sleeptune revert'\n%s%s",
+                       kind->comment != NULL ? kind->comment : "#", step->rule,
+                       kind->head != NULL ? kind->head : "", lines);
+    free(lines);
+    if (bytes < 0)
+        step->text = NULL;
     else
-        st_text_buffer_printf(&text,
-                              "%s %s: written by 'sleeptune apply', removed by 'sleeptune revert'\n%s%s",
-                              kind->comment != NULL ? kind->comment : "#", entry->rule,
-                              kind->head != NULL ? kind->head : "", lines);
-    return st_text_buffer_take(&text);
-}
-
-const char *st_change_then(enum st_change_kind kind)
-{
-    return kinds[kind].then;
-}
-
-const char *st_change_command(enum st_change_kind kind)
-{
-    return kinds[kind].command;
-}
-
-bool st_change_is_users(enum st_change_kind kind)
-{
-    return kinds[kind].users;
+        ST_PRINT(step->hash, "%s", st_change_hash(step->text, (size_t)bytes));
+    return bytes >= 0;
 }
 
 bool st_journal_value_allowed(enum st_os os, const struct st_rule *rule, const char *target)
@@ -280,7 +229,7 @@ bool st_journal_value_allowed(enum st_os os, const struct st_rule *rule, const c
     const bool path = target[0] == '/';
     return rule != NULL && strlen(target) < sizeof(((struct st_entry *)0)->target) &&
            st_rule_writes(rule, target) && (!path || os == ST_OS_LINUX) && strchr(target, '*') == NULL &&
-           fits(target, &kinds[path ? ST_CHANGE_SYSFS : ST_CHANGE_SYSCTL].key);
+           fits(target, &st_change_rows[path ? ST_CHANGE_SYSFS : ST_CHANGE_SYSCTL].key);
 }
 
 /* --- others that name the same setting --- */
@@ -346,7 +295,7 @@ static int look_at_name(void *ctx, const char *name)
 {
     struct search *search = ctx;
     const char *slash = strrchr(search->entry->target, '/'), *suffix = strrchr(slash, '.');
-    search->later = kinds[search->entry->kind].by_name && strcmp(name, slash + 1) > 0;
+    search->later = st_change_rows[search->entry->kind].by_name && strcmp(name, slash + 1) > 0;
     /* who reads ours reads no other ending */
     if (strstr(name, "sleeptune-") == NULL && name[0] != '.' &&
         (suffix == NULL || st_text_ends(name, suffix)))
@@ -356,7 +305,7 @@ static int look_at_name(void *ctx, const char *name)
 
 const char *st_change_others(struct st_platform *machine, const struct st_entry *entry)
 {
-    const char *read = entry->file ? kinds[entry->kind].form[machine->os].read : "";
+    const char *read = entry->file ? st_change_rows[entry->kind].form[machine->os].read : "";
     struct search search = {.machine = machine, .entry = entry};
     ST_PRINT(search.names, "%s", entry->names);
     (void)same(search.names);

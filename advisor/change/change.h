@@ -11,6 +11,38 @@
 
 /* --- change.c: where and how each kind is written --- */
 
+/** What a text may be. */
+struct st_change_fit {
+    const char *of;     /* letters, digits and these; NULL: any of one line */
+    const char *begins; /* NULL: with any */
+};
+
+/** In these texts %r is the rule; %p the part: the key, or of it what stands before the blank or colon; %k
+ * the key, or what stands behind the colon; %v the value. */
+struct st_change_place {
+    const char *path, *line; /* NULL: no such kind on this OS */
+    const char *read;        /* files and folders that the same program reads, with blanks between */
+};
+
+/** By kind. */
+extern const struct st_change_row {
+    const char *name; /* in the journal; "value": it has no file */
+    struct st_change_place form[ST_OS_N];
+    const char *then; /* when the file takes effect, a clause for people; NULL: at once */
+    struct st_change_fit key, value;
+    const char *head;    /* stands once in the file */
+    const char *comment; /* NULL: "#" */
+    const char *part; /* character that ends the key's first part; "": all of it is one; NULL: it has none */
+    const char *command; /* for sh, as root: makes the file take effect; NULL: none is needed */
+    bool running;        /* it is a running value, too, or only */
+    bool by_name;        /* of two names the later one is read later, whatever its folder */
+    bool users; /* a file in the home folder of the user who plays, written with that user's rights only */
+    /* what others would call it: a word of the key, or of the value; behind this character, if it is there */
+    bool named_by_value;
+    char named_behind;
+    const char *named; /* before that word */
+} st_change_rows[ST_CHANGE_KINDS];
+
 /** How a change is written on one OS: rule, kind, file, part, names and target of *ret, unless it is a
  * running value only. ret_line: the line(s) in that file, with a newline at the end.
  * @return false: there is no such kind on this OS, or key or value is not what this kind takes: more than one
@@ -19,19 +51,9 @@ ST_NODISCARD bool st_change_form(enum st_os os, const char *rule, const struct s
                                  struct st_entry *ret, const char **ret_line);
 /** Sets target and block of an entry by its rule, kind and part. @return false: as above. */
 ST_NODISCARD bool st_change_path(enum st_os os, struct st_entry *entry);
-/** The name of a kind in the journal; "value": it has no file. */
-const char *st_change_name(enum st_change_kind kind);
-/** Does it change a running value, besides the file or alone? */
-bool st_change_is_running(enum st_change_kind kind);
-/** The text of a file, or a block: whose it is, what stands once in it, and these lines. @return for free();
- * NULL: out of memory. */
-char *st_change_text(const struct st_entry *entry, const char *lines);
-/** Is that a file in the home folder of the user who plays? It is written with that user's rights only. */
-bool st_change_is_users(enum st_change_kind kind);
-/** When the file takes effect, a clause for people; NULL: at once. */
-const char *st_change_then(enum st_change_kind kind);
-/** The command (for sh, as root) that makes files of this kind take effect: update-grub ...; NULL: none. */
-const char *st_change_command(enum st_change_kind kind);
+/** A step of a plan whose text has the lines alone: puts around them whose file, or block, it is, and what
+ * stands once in it; sets the hash. @return false: out of memory. */
+ST_NODISCARD bool st_change_finish(struct st_entry *step);
 
 /** Which other files that the same program reads name one of these settings: "/etc/x:3, /etc/y:8 and 2 more";
  * "": none. Which of them wins is not judged. */

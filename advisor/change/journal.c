@@ -107,7 +107,7 @@ static bool take_line(enum st_os os, char *line, struct st_entry *entry)
     entry->made = (unsigned)strtoul(fields[4], NULL, 10);
     while (entry->phase <= ST_PHASE_UNDOING && !st_text_is(phase_names[entry->phase], fields[1]))
         entry->phase++;
-    while (entry->kind < ST_CHANGE_KINDS && !st_text_is(st_change_name(entry->kind), fields[5]))
+    while (entry->kind < ST_CHANGE_KINDS && !st_text_is(st_change_rows[entry->kind].name, fields[5]))
         entry->kind++;
     entry->file = !st_text_is(fields[5], "value");
     bool fit = line == NULL && st_text_copy(entry->rule, sizeof(entry->rule), fields[0], strlen(fields[0]));
@@ -117,7 +117,7 @@ static bool take_line(enum st_os os, char *line, struct st_entry *entry)
     }
     return fit && entry->phase <= ST_PHASE_UNDOING && entry->kind < ST_CHANGE_KINDS &&
            entry->made <= ST_ENTRY_MADE_MAX &&
-           (entry->file ? !(st_change_is_users(entry->kind) && geteuid() == 0) && st_change_path(os, entry)
+           (entry->file ? !(st_change_rows[entry->kind].users && geteuid() == 0) && st_change_path(os, entry)
                         : entry->new_value[0] != '\0' &&
                               st_journal_value_allowed(os, st_rule_find(entry->rule), entry->target));
 }
@@ -197,7 +197,7 @@ int st_journal_write(struct st_platform *platform, const char *folder, const str
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
         st_text_buffer_printf(&all, "%s\t%s\t%u\t%u\t%u\t%s", entry->rule, phase_names[entry->phase],
                               entry->frames, entry->rate_hz, entry->made,
-                              entry->file ? st_change_name(entry->kind) : "value");
+                              entry->file ? st_change_rows[entry->kind].name : "value");
         ST_EACH (room, rooms[entry->file])
             st_text_buffer_printf(&all, "\t%s", (const char *)entry + room->at);
         st_text_buffer_printf(&all, "\n");

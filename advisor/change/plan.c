@@ -2,6 +2,7 @@
 #include "advisor/change/plan.h"
 
 #include <fnmatch.h>
+#include <libgen.h>
 
 #include "core/text/text.h"
 
@@ -12,16 +13,22 @@ struct adder {
     struct st_platform *machine;
     const struct st_finding *finding;
     size_t first_n; /* of other findings */
+    /* of one change */
+    const struct st_change *change;
+    bool now_only; /* the value need not be there; a file sets it at the next boot */
+    /* of a path with '*' in one of its folders: what stands before and behind that one */
+    const char *folder, *rest;
+    const char *why;
 };
 
 /* --- running values --- */
 
 static const char missing[] = "not there";
 
-/* now_only: it need not be there; a file sets it at the next boot. @return NULL, missing, or why not. */
-static const char *add_value(struct adder *adder, const struct st_change *change, bool now_only,
-                             const char *target)
+/* @return NULL, missing, or why not. */
+static const char *add_value(const struct adder *adder, const char *target)
 {
+    const struct st_change *change = adder->change;
     struct st_entry step = {.kind = change->kind};
     const char *old_value;
     ST_EACH_OF (other, adder->plan->entries, adder->plan->entries_n) {
@@ -32,7 +39,7 @@ static const char *add_value(struct adder *adder, const struct st_change *change
                                  other->rule, target);
     }
     const int r = st_change_value_read(adder->machine, target, &old_value);
-    if (r == -ENOTSUP || (r < 0 && now_only))
+    if (r == -ENOTSUP || (r < 0 && adder->now_only))
         return NULL; /* a capture: there is nothing that runs; or it comes with the next boot only */
     if (r == -ENOENT || r == -ENOTDIR)
         return missing;
@@ -50,54 +57,37 @@ static const char *add_value(struct adder *adder, const struct st_change *change
     return st_journal_add(adder->plan, &step) == 0 ? NULL : NO_ROOM;
 }
 
-/* A path with '*' in one of its folders. */
-struct glob {
-    struct adder *adder;
-    const struct st_change *change;
-    bool now_only;
-    int below_len;    /* of the path, above the folder that matches */
-    const char *rest; /* of the path, behind that folder */
-    const char *why;
-};
-
 /* A folder that matches need not have the file: a CPU without such a driver. */
-static int glob_name(void *ctx, const char *name)
+static int add_named(void *ctx, const char *name)
 {
-    struct glob *glob = ctx;
-    const char *key = glob->change->key;
-    const char *path = st_text("%.*s%s%s", glob->below_len, key, name, glob->rest);
-    const char *why = fnmatch(key, path, FNM_PATHNAME | FNM_PERIOD) == 0
-                          ? add_value(glob->adder, glob->change, glob->now_only, path)
-                          : missing;
-    glob->why = why == missing ? glob->why : why;
+    struct adder *adder = ctx;
+    const char *path = st_text("%s/%s%s", adder->folder, name, adder->rest);
+    const char *why =
+        fnmatch(adder->change->key, path, FNM_PATHNAME | FNM_PERIOD) == 0 ? add_value(adder, path) : missing;
+    adder->why = why == missing ? adder->why : why;
     return why != missing && why != NULL;
 }
 
-static const char *add_running(struct adder *adder, const struct st_change *change, bool now_only)
+static const char *add_running(struct adder *adder)
 {
-    const char *key = change->key, *star = strchr(key, '*');
-    struct glob glob = {.adder = adder, .change = change, .now_only = now_only, .why = missing};
-    if (star == NULL) {
-        glob.why = add_value(adder, change, now_only, key);
-    } else {
-        glob.rest = star + strcspn(star, "/");
-        while (star[-1] != '/')
-            star--;
-        glob.below_len = (int)(star - key);
-        const char *folder = st_text("%.*s", glob.below_len - 1, key);
-        const int r = adder->machine->list(adder->machine, folder, glob_name, &glob);
+    const char *key = adder->change->key, *star = strchr(key, '*');
+    adder->why = star != NULL ? missing : add_value(adder, key);
+    if (star != NULL) {
+        adder->rest = star + strcspn(star, "/");
+        adder->folder = dirname(st_text("%.*s", (int)(adder->rest - key), key));
+        const int r = adder->machine->list(adder->machine, adder->folder, add_named, adder);
         if (r < 0 && r != -ENOENT && r != -ENOTDIR)
-            return st_text("cannot read %s: %s", folder, strerror(-r));
+            return st_text("cannot read %s: %s", adder->folder, strerror(-r));
     }
-    return glob.why == missing ? st_text("this machine has no %s", key) : glob.why;
+    return adder->why == missing ? st_text("this machine has no %s", key) : adder->why;
 }
 
 /* --- files --- */
 
 /* Is there a way to write it here? */
-static const char *look_at(struct adder *adder, const struct st_change *change, struct st_entry *form,
-                           const char **ret_line)
+static const char *look_at(const struct adder *adder, struct st_entry *form, const char **ret_line)
 {
+    const struct st_change *change = adder->change;
     const char *path, *where;
     if (change->kind == ST_CHANGE_BOOT) {
         where = st_change_boot_by_hand(adder->machine, &path);
@@ -114,7 +104,7 @@ static const char *look_at(struct adder *adder, const struct st_change *change, 
 }
 
 /* Adds the lines of a change to those of the finding that go into the same file. */
-static const char *add_lines(struct adder *adder, const struct st_entry *form, const char *line)
+static const char *add_lines(const struct adder *adder, const struct st_entry *form, const char *line)
 {
     struct st_journal *plan = adder->plan;
     char *text;
@@ -135,38 +125,28 @@ static const char *add_lines(struct adder *adder, const struct st_entry *form, c
     return NULL;
 }
 
-/* What stands around its lines. */
-static const char *finish_file(struct st_entry *step)
-{
-    char *text = st_change_text(step, step->text);
-    if (text == NULL)
-        return NO_ROOM;
-    free(step->text);
-    step->text = text;
-    ST_PRINT(step->hash, "%s", st_change_hash(text, strlen(text)));
-    return NULL;
-}
-
 /* Running values first: a file that cannot be written is said before anything is read. */
 const char *st_plan_add(struct st_journal *plan, struct st_platform *machine,
                         const struct st_finding *finding, bool values_only)
 {
     struct adder adder = {plan, machine, finding, .first_n = plan->entries_n};
-    struct st_entry form;
+    struct st_entry form = {.file = false};
     const char *line, *why = finding->changes_n > 0 ? NULL : "make this change by hand";
     for (int files = 0; files <= !values_only; files++) {
         ST_EACH_OF (change, finding->changes, finding->changes_n) {
-            const bool running = st_change_is_running(change->kind);
+            const bool running = st_change_rows[change->kind].running;
+            adder.change = change;
             if (why == NULL && (running || !values_only))
-                why = look_at(&adder, change, &form, &line);
+                why = look_at(&adder, &form, &line);
+            adder.now_only = !form.file;
             if (why == NULL && running && files == 0)
-                why = add_running(&adder, change, !form.file);
+                why = add_running(&adder);
             if (why == NULL && files == 1 && form.file)
                 why = add_lines(&adder, &form, line);
         }
     }
     for (size_t i = adder.first_n; why == NULL && i < plan->entries_n; i++)
-        why = plan->entries[i].file ? finish_file(&plan->entries[i]) : NULL;
+        why = !plan->entries[i].file || st_change_finish(&plan->entries[i]) ? NULL : NO_ROOM;
     while (why != NULL && plan->entries_n > adder.first_n)
         st_journal_remove(plan, plan->entries_n - 1);
     return why;

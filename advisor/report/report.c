@@ -41,8 +41,8 @@ static void take_shared(const struct st_facts *facts, struct st_finding *finding
 
 /** A text has a part of a machine only: what it does not name is unknown. So is a file that a saved tree does
  * not have. */
-static void judge(const struct st_rule *rule, const struct st_facts *facts, const struct st_wish *wish,
-                  struct st_finding *finding)
+void st_report_judge(const struct st_rule *rule, const struct st_facts *facts, const struct st_wish *wish,
+                     struct st_finding *finding)
 {
     const char *input = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT, ST_POSTED_ALL);
     const bool text = strstr(input, ST_POSTED_ALL) == NULL, tree = st_facts_has(facts, ST_KEY_SYSTEM_LACKS);
@@ -110,7 +110,7 @@ int st_report_make(const struct st_facts *facts, int64_t frames, int64_t rate_hz
         if (st_rule_os(*rule) != facts->os)
             continue;
         struct st_finding *finding = &report.findings[report.findings_n++];
-        judge(*rule, facts, &report.wish, finding);
+        st_report_judge(*rule, facts, &report.wish, finding);
         if (finding->summary == NULL) {
             st_report_finish(&report);
             return -ENOMEM;

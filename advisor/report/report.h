@@ -45,6 +45,9 @@ struct st_report {
 ST_NODISCARD int st_report_make(const struct st_facts *facts, int64_t frames, int64_t rate_hz,
                                 struct st_report *ret);
 void st_report_finish(struct st_report *report);
+/** Judges one rule as a report does. finding: zeroed; its summary is NULL: out of memory. */
+void st_report_judge(const struct st_rule *rule, const struct st_facts *facts, const struct st_wish *wish,
+                     struct st_finding *finding);
 
 /** Marks what need not be shown. */
 void st_report_leave_out(struct st_report *report);

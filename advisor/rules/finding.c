@@ -206,10 +206,14 @@ bool st_finding_counts(const struct st_finding *finding)
     return finding->set_aside == NULL && finding->needless == NULL;
 }
 
+bool st_finding_asks(const struct st_finding *finding)
+{
+    return finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE;
+}
+
 bool st_finding_has_fired(const struct st_finding *finding)
 {
-    return (finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE) &&
-           st_finding_counts(finding);
+    return st_finding_asks(finding) && st_finding_counts(finding);
 }
 
 bool st_finding_may_delay(const struct st_finding *finding)

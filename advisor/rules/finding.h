@@ -142,6 +142,8 @@ void st_finding_finish(struct st_finding *finding);
 bool st_finding_has_fix(const struct st_finding *finding);
 /** Not set aside by the profile, nor needless. */
 bool st_finding_counts(const struct st_finding *finding);
+/** A problem or advice, whether it counts or not. */
+bool st_finding_asks(const struct st_finding *finding);
 /** A problem or advice that counts. */
 bool st_finding_has_fired(const struct st_finding *finding);
 /** It fired and can make this loop late: a problem, or an effect that is not known to be 0. */

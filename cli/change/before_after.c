@@ -299,23 +299,23 @@ static void put_differences(const struct st_before_after *done)
             st_text_join(keys, sizeof(keys), ", ", "%s", key);
     }
     if (keys[0] != '\0')
-        st_change_output_text(0, "differs:", keys);
+        st_change_output_row(4, "differs:", keys);
 }
 
 void st_before_after_print(const struct st_before_after *done)
 {
     const json_t *before = done->before, *now = done->now;
     if (done->why != NULL) {
-        st_change_output_text(0, "proof:", done->why);
+        st_change_output_row(4, "proof:", done->why);
         return;
     }
     const struct st_tuned_row row = {
         .events_n = {(uint64_t)st_json_integer(before, "miss_events"),
                      (uint64_t)st_json_integer(now, "miss_events")},
         .seconds = {st_ns_seconds(duration_ns(before)), st_ns_seconds(duration_ns(now))}};
-    st_change_output_text(0, "proof:", st_text("%s%s", st_counts_text(&done->late), st_tuned_per_hour(&row)));
-    st_change_output_text(
-        0, "runs:",
+    st_change_output_row(4, "proof:", st_text("%s%s", st_counts_text(&done->late), st_tuned_per_hour(&row)));
+    st_change_output_row(
+        4, "runs:",
         st_text(
             "%jd frames at %jd Hz, %s%s %jd; before: %s; now: %s. Each side is a single run: other changes "
             "between them count, too",
@@ -323,9 +323,9 @@ void st_before_after_print(const struct st_before_after *done)
             done->right ? "no real-time priority before, now " : "", condition_text(now, "policy"),
             condition(now, "priority"), run_text(before), run_text(now)));
     if (done->right && geteuid() == 0)
-        st_change_output_text(0, "note:",
-                              "the loop has root's right now; programs of the user get theirs at the first "
-                              "login after 'sleeptune apply'");
+        st_change_output_row(4, "note:",
+                             "the loop has root's right now; programs of the user get theirs at the first "
+                             "login after 'sleeptune apply'");
     put_differences(done);
 }
 

@@ -16,30 +16,25 @@
 typedef void (*print_fn)(const struct st_printer *printer, int label_indent, const char *label, int indent,
                          const char *text);
 
-static void print(print_fn how, int column, const char *label, int text_column, const char *text)
+static void print(print_fn how, const char *label, int column, const char *text)
 {
     struct st_locale_stream stream;
     const bool wrapped = isatty(STDOUT_FILENO) == 1 || getenv("COLUMNS") != NULL;
     const struct st_printer to = {.out = st_locale_begin(&stream, stdout),
                                   .width = wrapped ? st_terminal_width(STDOUT_FILENO) : 0};
-    how(&to, column, label, text_column, text);
+    how(&to, 0, label, column, text);
     if (st_locale_end(&stream) != 0)
         st_failure("out of memory: one line of this output is missing");
 }
 
-void st_change_output_text(int column, const char *label, const char *text)
-{
-    print(st_print_wrapped, column, label, column == 0 ? 4 : 14, text);
-}
-
 void st_change_output_row(int column, const char *label, const char *text)
 {
-    print(st_print_wrapped, 0, label, column, text);
+    print(st_print_wrapped, label, column, text);
 }
 
 void st_change_output_lines(const char *text)
 {
-    print(st_print_verbatim, 0, "", 4, text);
+    print(st_print_verbatim, "", 4, text);
 }
 
 bool st_change_output_ask(const char *question)
@@ -141,9 +136,10 @@ int st_change_output_then(const struct st_applied *applied, bool reverted, bool 
 {
     int status = ST_EXIT_DONE;
     for (enum st_change_kind kind = 0; kind < ST_CHANGE_KINDS; kind++) {
-        const char *line = st_change_command(kind);
+        const struct st_change_row *row = &st_change_rows[kind];
+        const char *line = row->command;
         /* running values of devices are back already */
-        const char *then = reverted && kind == ST_CHANGE_UDEV ? NULL : st_change_then(kind);
+        const char *then = reverted && kind == ST_CHANGE_UDEV ? NULL : row->then;
         char text[1024] = "";
         if (applied->changed[kind] == NULL)
             continue;
@@ -157,7 +153,7 @@ int st_change_output_then(const struct st_applied *applied, bool reverted, bool 
             ST_APPEND(text, ". A size that was forced stays until then, or type: %s 0",
                       st_xrun_sources_find("pipewire")->set_frames);
         if (text[0] != '\0')
-            st_change_output_text(0, st_text("then      %s:", applied->changed[kind]), text);
+            st_change_output_row(4, st_text("then      %s:", applied->changed[kind]), text);
     }
     return status;
 }

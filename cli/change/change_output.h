@@ -3,9 +3,7 @@
 
 #include "advisor/change/applied.h"
 
-/** A label at this column and a text, on stdout: wrapped for a terminal, control characters replaced. */
-void st_change_output_text(int column, const char *label, const char *text);
-/** The same, with the text at this column. */
+/** A label, and a text at this column, on stdout: wrapped for a terminal, control characters replaced. */
 void st_change_output_row(int column, const char *label, const char *text);
 /** The lines of a text, indented, on stdout. */
 void st_change_output_lines(const char *text);

@@ -96,14 +96,14 @@ int st_change_target_judge(const struct st_facts_input *input, int64_t frames, i
     return st_report_run_make(target->facts, frames, rate_hz, &target->report);
 }
 
-int st_change_target_revert(struct st_change_target *target, bool all, const char *const *ids, size_t ids_n,
-                            bool quiet, struct st_applied *ret)
+int st_change_target_revert(struct st_change_target *target, bool all, const char *const *ids, bool quiet,
+                            struct st_applied *ret)
 {
     const char *why;
     if (st_applied_open(ret, st_program_command, target->p, target->folder,
                         quiet ? NULL : st_change_output_event, NULL, &why) < 0)
         return st_failure("%s", why);
-    why = st_applied_revert(ret, all, ids, ids_n);
+    why = st_applied_revert(ret, all, ids);
     if (why != NULL) /* each that failed was named with its own reason */
         st_failure("%s", why);
     if (st_before_after_forget(target, &ret->journal) && !quiet)
@@ -122,7 +122,7 @@ int st_change_target_recover(struct st_change_target *target, bool quiet)
         return ST_EXIT_DONE;
     if (!quiet)
         puts("an earlier run was interrupted: undoing its changes first");
-    return st_change_target_revert(target, false, NULL, 0, quiet, &applied);
+    return st_change_target_revert(target, false, NULL, quiet, &applied);
 }
 
 void st_change_target_close(struct st_change_target *target)
@@ -138,19 +138,17 @@ void st_change_target_close(struct st_change_target *target)
 
 bool st_change_target_needs_root(const struct st_change_target *target)
 {
-    const bool needs = target->live && !target->own && geteuid() != 0;
-    const char *line = "";
+    if (!target->live || target->own || geteuid() == 0)
+        return false;
+    const char *line = st_text("%ssleeptune %s", st_os_rows[target->p->os].sudo, st_program_command);
+    for (char *const *word = st_program_words; line != NULL && *word != NULL; word++) {
+        const char *safe = st_safe_shell_word(*word, ST_ROOM(512));
+        line = safe != NULL ? st_text("%s %s", line, safe) : NULL;
+    }
     fflush(stdout);
-    for (char *const *word = st_program_words; needs && *word != NULL; word++) {
-        char room[512];
-        const char *safe = st_safe_shell_word(*word, room, sizeof(room));
-        line = safe != NULL && line != NULL ? st_text("%s %s", line, safe) : NULL;
-    }
-    if (line == NULL) {
-        st_failure("this needs root: run the same command as root");
-    } else if (needs) {
-        st_failure("this needs root. Next, as root:"); /* the command in one line, to be pasted */
-        fprintf(stderr, "%ssleeptune %s%s\n", st_os_rows[target->p->os].sudo, st_program_command, line);
-    }
-    return needs;
+    st_failure(line != NULL ? "this needs root. Next, as root:" /* the command in one line, to be pasted */
+                            : "this needs root: run the same command as root");
+    if (line != NULL)
+        fprintf(stderr, "%s\n", line);
+    return true;
 }

@@ -30,7 +30,7 @@ ST_NODISCARD int st_change_target_judge(const struct st_facts_input *input, int6
 /** Undoes what an interrupted run (apply, revert, tune) left, forgets what another boot had, and undoes these
  * rules, or all. Says what it did, unless quiet. ret: closed, with what happened. @return an st_exit. */
 ST_NODISCARD int st_change_target_revert(struct st_change_target *target, bool all, const char *const *ids,
-                                         size_t ids_n, bool quiet, struct st_applied *ret);
+                                         bool quiet, struct st_applied *ret);
 /** The same without rules, and nothing where no run was interrupted. @return an st_exit. */
 ST_NODISCARD int st_change_target_recover(struct st_change_target *target, bool quiet);
 void st_change_target_close(struct st_change_target *target);

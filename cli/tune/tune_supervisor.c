@@ -69,7 +69,7 @@ static _Noreturn void supervise(struct st_platform *p, const char *folder, int f
             (void)poll(NULL, 0, 10); /* the kernel has not closed the tuner's files yet */
     }
     if (r == 0) {
-        why = st_applied_revert(&applied, false, NULL, 0);
+        why = st_applied_revert(&applied, false, NULL);
         if (why != NULL && applied.n[ST_EVENT_FAILED] == 0) /* each that failed was named */
             complain(why);
         st_applied_close(&applied);
@@ -124,7 +124,7 @@ int st_tune_supervisor_start(struct st_tune_supervisor *ret, struct st_platform 
     else
         why = st_text("cannot start a process: %s", strerror(-r));
     ret->open = r == 0;
-    if (r == 0 && (why = st_applied_revert(&ret->applied, false, NULL, 0)) != NULL) {
+    if (r == 0 && (why = st_applied_revert(&ret->applied, false, NULL)) != NULL) {
         st_applied_close(&ret->applied);
         ret->open = false;
         r = -EIO;
@@ -214,7 +214,7 @@ int st_tune_supervisor_end(struct st_tune_supervisor *s)
     if (s->latency >= 0)
         (void)hold(s, false);
     if (s->open) {
-        why = st_applied_revert(&s->applied, false, NULL, 0);
+        why = st_applied_revert(&s->applied, false, NULL);
         if (why != NULL)
             st_failure("%s", why);
         st_applied_close(&s->applied);

@@ -52,7 +52,7 @@ static void judge(const struct st_rule *rule, const struct st_facts *facts, uint
     wish.period_ns = st_period_ns(&wish.period);
     struct st_finding finding = {.rule = rule};
     st_rule_judge(rule, facts, &wish, &finding);
-    const bool fired = finding.status == ST_STATUS_PROBLEM || finding.status == ST_STATUS_ADVICE;
+    const bool fired = st_finding_asks(&finding);
     require(finding.summary != NULL && finding.summary[0] != '\0', "no summary", rule);
     require(!finding.effect_known || (isfinite(finding.effect_us) && finding.effect_us >= 0), "effect", rule);
     require(!finding.effect_known || finding.effect_us <= 0 || finding.formula != NULL,

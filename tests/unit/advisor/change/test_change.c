@@ -189,7 +189,7 @@ static int revert(struct st_platform *p, const char *id, struct heard *heard)
     int r = st_applied_open(&changes, "test", p, st_os_rows[p->os].changes, hear, heard, &why);
     if (r < 0)
         return r;
-    why = st_applied_revert(&changes, id == NULL, &id, id != NULL ? 1 : 0);
+    why = st_applied_revert(&changes, id == NULL, (const char *const[]){id, NULL});
     st_applied_close(&changes);
     return why != NULL ? -EIO : 0;
 }

@@ -126,7 +126,7 @@ static int apply(struct st_platform *p)
     int r = st_applied_open(&changes, "test", p, folder(p), NULL, NULL, &why);
     if (r < 0)
         return 1;
-    why = st_applied_revert(&changes, false, NULL, 0);
+    why = st_applied_revert(&changes, false, NULL);
     r = why != NULL || changes.n[ST_EVENT_CHANGED] > 0 ? -EBADMSG : 0;
     if (r == 0 && changes.journal.entries_n == 0) {
         set->plan(p, &plan);
@@ -137,25 +137,26 @@ static int apply(struct st_platform *p)
     return r == 0 ? 0 : 2;
 }
 
-static int revert(struct st_platform *p, const char *const *ids, size_t ids_n)
+static int revert(struct st_platform *p, const char *const *ids)
 {
     const char *why;
     struct st_applied changes;
     if (st_applied_open(&changes, "test", p, folder(p), NULL, NULL, &why) < 0)
         return 1;
-    why = st_applied_revert(&changes, ids == NULL, ids, ids_n);
+    why = st_applied_revert(&changes, ids == NULL, ids);
     st_applied_close(&changes);
     return why == NULL && changes.n[ST_EVENT_CHANGED] == 0 ? 0 : 2;
 }
 
 static int revert_all(struct st_platform *p)
 {
-    return revert(p, NULL, 0);
+    return revert(p, NULL);
 }
 
 static int revert_first(struct st_platform *p)
 {
-    return revert(p, (const char *const[]){p->os == ST_OS_FREEBSD ? "freebsd-snd-latency" : "linux-swap"}, 1);
+    return revert(p,
+                  (const char *const[]){p->os == ST_OS_FREEBSD ? "freebsd-snd-latency" : "linux-swap", NULL});
 }
 
 static void check_as_before(const struct tree *tree, const char *before, unsigned n)

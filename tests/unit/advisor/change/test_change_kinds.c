@@ -130,7 +130,7 @@ static void there_and_back(struct st_platform *p, const struct st_finding *findi
     assert_int_equal(st_applied_add(&changes, &plan), 0);
     for (size_t i = 0; i < FILES_MAX && after[i].path != NULL; i++)
         check_file(p, after[i].path, after[i].text);
-    assert_null(st_applied_revert(&changes, true, NULL, 0));
+    assert_null(st_applied_revert(&changes, true, NULL));
     assert_int_equal(changes.n[ST_EVENT_CHANGED], 0);
     for (size_t i = 0; i < FILES_MAX && before[i].path != NULL; i++)
         check_file(p, before[i].path, before[i].text);
@@ -215,7 +215,7 @@ static void check_way(const struct way *way, bool changed)
     struct st_journal plan = {0};
     size_t len;
     struct st_finding finding = {.rule = of};
-    const bool lower = st_change_is_users(way->change.kind) && geteuid() == 0; /* not for root */
+    const bool lower = st_change_rows[way->change.kind].users && geteuid() == 0; /* not for root */
     if (lower)
         assert_int_equal(seteuid(65534), 0);
     struct st_platform *p =
@@ -240,7 +240,7 @@ static void check_way(const struct way *way, bool changed)
     now[len - (block ? strlen("# <<< sleeptune freebsd-snd-latency\n") + 2 : 2)] = 'X';
     if (changed)
         assert_int_equal(st_fake_set_file(p, file->target, now, 0), 0);
-    assert_null(st_applied_revert(&changes, true, NULL, 0));
+    assert_null(st_applied_revert(&changes, true, NULL));
     assert_int_equal(changes.n[ST_EVENT_CHANGED], changed);
     check_file(p, file->target, changed ? now : block ? "# mine" : NULL);
     st_applied_close(&changes);
