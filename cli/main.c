@@ -100,10 +100,10 @@ static int help_command(int argc, char **argv)
 
 static int version(void)
 {
+    static const char *const has[] = {"no", "yes"};
     printf("sleeptune %s\n", ST_VERSION);
-    printf("libsoundio %s, alsa %s, systemd %s, http %s, trace %s\n", ST_HAVE_SOUNDIO ? "yes" : "no",
-           ST_HAVE_ALSA ? "yes" : "no", ST_HAVE_SYSTEMD ? "yes" : "no", ST_HAVE_HTTP ? "yes" : "no",
-           ST_HAVE_TRACE ? "yes" : "no");
+    printf("libsoundio %s, alsa %s, systemd %s, http %s, trace %s\n", has[ST_HAVE_SOUNDIO], has[ST_HAVE_ALSA],
+           has[ST_HAVE_SYSTEMD], has[ST_HAVE_HTTP], has[ST_HAVE_TRACE]);
     puts("sound servers that can be watched: " ST_SERVERS);
     return ST_EXIT_DONE;
 }

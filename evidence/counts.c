@@ -93,11 +93,12 @@ int st_counts_compare(const uint64_t before_n[ST_COUNTS_SECTIONS], const uint64_
     const int r = st_counts_judge(&group, 1, &p, &more);
     if (r < 0)
         return r;
-    *ret = (struct st_counts_difference){.verdict = p > ST_COUNTS_LEVEL || change < reach ? ST_COUNTS_SAME
-                                                    : change <= fmax(before.drift, now.drift)
-                                                        ? ST_COUNTS_DRIFTING
-                                                    : fold > 1 ? ST_COUNTS_MORE
-                                                               : ST_COUNTS_FEWER,
+    enum st_counts_verdict verdict = fold > 1 ? ST_COUNTS_MORE : ST_COUNTS_FEWER;
+    if (change <= fmax(before.drift, now.drift))
+        verdict = ST_COUNTS_DRIFTING;
+    if (p > ST_COUNTS_LEVEL || change < reach)
+        verdict = ST_COUNTS_SAME;
+    *ret = (struct st_counts_difference){.verdict = verdict,
                                          .none = before.sum + now.sum <= 0,
                                          .fold = fold,
                                          .low = fold / reach,

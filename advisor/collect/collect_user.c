@@ -136,10 +136,9 @@ static int ask_login(struct st_platform *machine, const char *name, uid_t uid, s
     char mark[2 * MARK_BYTES + 1] = "";
     int64_t its_uid;
     char *buf = calloc(1, ANSWER_BYTES);
-    int r = buf == NULL                               ? -ENOMEM
-            : geteuid() != 0                          ? -EPERM
-            : getentropy(random, sizeof(random)) != 0 ? -errno
-                                                      : 0;
+    int r = geteuid() != 0 ? -EPERM : 0;
+    if (buf == NULL || (r == 0 && getentropy(random, sizeof(random)) != 0))
+        r = -ENOMEM;
     ST_EACH (byte, random)
         ST_APPEND(mark, "%02x", *byte);
     if (r == 0)

@@ -35,7 +35,6 @@ bool st_owner_runs(const struct st_facts *facts, const char *const *processes)
 
 const char *st_owner_text(const struct st_facts *facts, const char *daemon_key)
 {
-    const char *owner = other_name(facts, daemon_key);
-    return st_text("%s%.*s", owner != NULL ? " of the user " : "", owner != NULL ? st_text_cut(owner, 40) : 0,
-                   owner != NULL ? owner : "");
+    const char *owner = st_text_or(other_name(facts, daemon_key), "");
+    return st_text_with(" of the user ", st_text("%.*s", st_text_cut(owner, 40), owner));
 }

@@ -35,17 +35,13 @@ static const char *posted_text(const struct st_facts *facts)
 {
     const char *read = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT, "all ");
     const char *lines = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT_OTHERS, "");
-    const bool cut = strlen(lines) > 40;
     if (st_text_begins(read, "all "))
         return "";
-    return st_text(
-        "Read: %.*s%s%.*s%s. More of that computer: 'sleeptune share' to paste, 'sleeptune snapshot' "
-        "as a file.\n",
-        st_text_cut(read, 110), read,
-        lines[0] == '\0'               ? ""
-        : strpbrk(lines, ",-") != NULL ? "; not understood: lines "
-                                       : "; not understood: line ",
-        (int)(cut ? strcspn(lines + 30, ",") + 30 : strlen(lines)), lines, cut ? " ..." : "");
+    if (strlen(lines) > 40)
+        lines = st_text("%.*s ...", (int)strcspn(lines + 30, ",") + 30, lines);
+    return st_text("Read: %.*s%s. More of that computer: 'sleeptune share' to paste, 'sleeptune snapshot' as "
+                   "a file.\n",
+                   st_text_cut(read, 110), read, st_text_with("; lines not understood: ", lines));
 }
 
 /** Whose rights are judged. */

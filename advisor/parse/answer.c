@@ -66,12 +66,11 @@ static struct node *find_node(struct graph *graph, json_int_t id)
 /** Texts, whole numbers and truth values, as in PipeWire's files. */
 static void put_value(const struct graph *graph, const char *key, const json_t *value)
 {
-    const char *number = st_text("%" JSON_INTEGER_FORMAT, json_integer_value(value));
-    const char *text = json_is_string(value)    ? json_string_value(value)
-                       : json_is_integer(value) ? number
-                       : json_is_true(value)    ? "true"
-                       : json_is_false(value)   ? "false"
-                                                : NULL;
+    const char *text = json_string_value(value);
+    if (json_is_boolean(value))
+        text = json_is_true(value) ? "true" : "false";
+    if (json_is_integer(value))
+        text = st_text("%lld", json_integer_value(value));
     if (text != NULL)
         st_facts_put_text(graph->facts, key, text, graph->source);
 }

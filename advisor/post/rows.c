@@ -803,15 +803,17 @@ static void say(struct st_post *post, const struct log_row *row, const struct st
     const char *most = st_text("%.*f", most_ms < 1 ? 3 : 1, most_ms);
     const bool is_full = size_of(seen->parts.text[1]) > 0.9 * size_of(seen->parts.text[0]),
                has_time = seen->n > 1 && seen->first_s >= 0 && seen->last_s >= seen->first_s + 1;
+    const char *up_to = "", *full = "", *times = "", *in = "";
+    if (most_ms > 0) /* jackd's clock may have jumped */
+        up_to = st_text(", for up to %s ms", most);
+    if (is_full)
+        full = ": swap is nearly full, so memory runs out, and programs wait for the disk";
+    if (seen->n > 1)
+        times = st_text(" %jd times", seen->n);
+    if (has_time)
+        in = st_text(" in %.0f s", seen->last_s - seen->first_s);
     const char *const texts[] = {
-        n > 0 ? subjects : "A card",
-        post->release[0] != '\0' ? post->release : "this one",
-        most,
-        most_ms > 0 ? st_text(", for up to %s ms", most) : "", /* jackd's clock may have jumped */
-        is_full ? ": swap is nearly full, so memory runs out, and programs wait for the disk" : "",
-        seen->n > 1 ? st_text(" %jd times", seen->n) : "",
-        has_time ? st_text(" in %.0f s", seen->last_s - seen->first_s) : "",
-    };
+        st_text_or(subjects, "A card"), st_text_or(post->release, "this one"), most, up_to, full, times, in};
     fill(text, sizeof(text), row->sentence, &seen->parts, "skmufnt", texts);
     if (seen->suppressed_n > 0)
         ST_APPEND(text, " (at least: %jd more lines were suppressed, which is no number of dropouts)",

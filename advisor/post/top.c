@@ -153,10 +153,13 @@ static void say_errors(struct st_post *post, const struct st_post_node *card)
     st_post_say(post, "%s was not in time: ERR %jd, B/Q %.2f (its share of the cycle)%s%s", worst->name,
                 worst->errors_n, worst->busy, worst->async ? "; it is async, a cycle behind the card" : "",
                 others_n > 1 ? "; other programs have errors, too" : "");
-    st_post_say(post, "ERR of the card's row is %jd%s", card != NULL ? card->errors_n : 0,
-                card == NULL          ? " (it is not in this text)"
-                : card->errors_n == 0 ? ": the device was in time, the program was not"
-                                      : ": late programs make the card's cycle late, too");
+    if (card == NULL)
+        st_post_say(post, "The card's row is not in this text");
+    else if (card->errors_n == 0)
+        st_post_say(post, "ERR of the card's row is 0: the device was in time, the program was not");
+    else
+        st_post_say(post, "ERR of the card's row is %jd: late programs make the card's cycle late, too",
+                    card->errors_n);
 }
 
 static double length_s(const struct st_post_node *node)

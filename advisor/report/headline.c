@@ -43,10 +43,14 @@ static const char *unmeasured_text(const struct st_report *report, const char *a
 {
     const struct st_wish *wish = &report->wish;
     const bool chosen = wish->why[0] == '\0';
-    return st_text(
-        " Not measured%s%s%s%s.", at, report->own_machine ? ": run sleeptune check" : "",
-        report->own_machine && chosen ? st_text(" --frames %u", wish->frames) : "",
-        report->own_machine && chosen && wish->rate_hz != 48000 ? st_text(" --rate %u", wish->rate_hz) : "");
+    const char *text = st_text(" Not measured%s", at);
+    if (report->own_machine)
+        text = st_text("%s: run sleeptune check", text);
+    if (report->own_machine && chosen)
+        text = st_text("%s --frames %u", text, wish->frames);
+    if (report->own_machine && chosen && wish->rate_hz != 48000)
+        text = st_text("%s --rate %u", text, wish->rate_hz);
+    return st_text("%s.", text);
 }
 
 const char *st_report_format_headline(const struct st_report *report)
@@ -62,7 +66,7 @@ const char *st_report_format_headline(const struct st_report *report)
     size_t seen_n = 0;
     ST_FACTS_EACH (seen, report->facts, ST_KEYS_SYSTEM_SEEN, "") {
         if (seen->state == ST_FACT_OK && seen_n++ < SEEN_MAX)
-            said = st_text("%s%s%s.", said, said[0] != '\0' ? "\n" : "", seen->text);
+            said = st_text_joined(said, "\n", st_text("%s.", seen->text));
     }
     if (seen_n > 0 && bearing_n == 0) /* the text's own answer */
         return said;
@@ -71,14 +75,13 @@ const char *st_report_format_headline(const struct st_report *report)
     const bool is_short = alone.period_ns < 1000000;
     const char *period = st_text("%s (%.1f %s)", st_buffer_text(&alone),
                                  (double)alone.period_ns / (is_short ? 1e3 : 1e6), is_short ? "µs" : "ms");
-    said = st_text("%s%s%s", said, seen_n > 0 ? "\n" : "",
-                   problem != NULL ? problem_text(problem) : answer_by_settings(report, period, bearing_n));
+    said = st_text_joined(
+        said, "\n", problem != NULL ? problem_text(problem) : answer_by_settings(report, period, bearing_n));
     const int64_t counted_n = st_facts_int_or(report->facts, ST_MUSIC_COUNTED, 0);
     if (report->facts->partial)
         return said;
-    return st_text("%s%s", said,
-                   counted_n > 0
-                       ? st_text(" sleeptuned has counted %jd dropout%s: sleeptune status says whose.",
-                                 counted_n, ST_PLURAL(counted_n))
-                       : unmeasured_text(report, problem != NULL ? st_text(" at %s", period) : ""));
+    if (counted_n > 0)
+        return st_text("%s sleeptuned has counted %jd dropout%s: sleeptune status says whose.", said,
+                       counted_n, ST_PLURAL(counted_n));
+    return st_text("%s%s", said, unmeasured_text(report, problem != NULL ? st_text(" at %s", period) : ""));
 }

@@ -268,23 +268,24 @@ static void judge_memlock(struct st_finding *finding)
     const bool by_machine = wired >= 0 && (limit == ST_UNLIMITED || wired < limit),
                root = st_machine_is_root(facts);
     const int64_t bytes = by_machine ? wired : limit == ST_UNLIMITED ? INT64_MAX : limit;
-    const char *unread = st_machine_first_unread(facts, ST_RULE_KEYS(ALLOWED, WIRED, PAGE));
+    const char *unread = st_machine_first_unread(facts, ST_RULE_KEYS(ALLOWED, WIRED, PAGE)),
+               *whose = by_machine ? " (all users together)" : "";
     if (bytes >= ENOUGH_BYTES && unread != NULL) {
         st_finding_unknown(finding,
                            "this user's own limit is enough, but %s could not be read, and this setting "
                            "may forbid locking memory",
                            unread + strlen(ST_KEYS_FREEBSD));
     } else if (bytes >= ENOUGH_BYTES) {
-        st_finding_fine(finding, "%s may lock %s memory%s%s", root ? "root" : "this user",
-                        bytes == INT64_MAX ? "any amount of"
-                                           : st_text("up to %.0f MiB of", (double)bytes / MIB),
-                        by_machine ? " (all users together)" : "",
-                        root ? "; for the user who plays add --user NAME" : "");
+        const char *amount =
+            bytes == INT64_MAX ? "any amount of" : st_text("up to %.0f MiB of", (double)bytes / MIB);
+        st_finding_fine(finding,
+                        root ? "root may lock %s memory%s; for the user who plays add --user NAME"
+                             : "this user may lock %s memory%s",
+                        amount, whose);
     } else {
         const bool small = bytes < MIB;
         st_finding_advice(finding, "this user may lock only %.3g %s of memory%s" WAITS,
-                          (double)bytes / (small ? 1024 : MIB), small ? "KiB" : "MiB",
-                          by_machine ? " (all users together)" : "");
+                          (double)bytes / (small ? 1024 : MIB), small ? "KiB" : "MiB", whose);
         if (by_machine)
             st_machine_fix_sysctl(finding, "vm.max_user_wired", /* pages */
                                   st_text("%jd", 4 * ENOUGH_BYTES / st_facts_int_or(facts, PAGE, 4096)));

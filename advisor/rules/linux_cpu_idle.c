@@ -122,29 +122,29 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
     const char *name = st_fact_beside_text_or(scan->worst, "name", "(name unknown)");
     st_finding_quote(finding, scan->worst);
     if (effect_us <= SMALL_US || effect_us <= SMALL_SHARE * period_us) {
+        const char *why = limited ? ", because a program asks for short wake-up times" : "";
+        if (guest)
+            why = "; the host's idle states are not visible from this virtual machine";
         st_finding_ok(finding, "waking a CPU from idle state %.40s takes up to %jd µs%s", name, worst_us,
-                      guest     ? "; the host's idle states are not visible from this virtual machine"
-                      : limited ? ", because a program asks for short wake-up times"
-                                : "");
+                      why);
     } else {
+        const char *unless = request_known ? "" : ", unless a program limits it";
+        if (st_machine_is_unread(finding->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US))
+            unless = st_text("%s (only root can see that)", unless);
         st_finding_set(finding, effect_us > PROBLEM_SHARE * period_us ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
-                       "waking a CPU from idle state %.40s takes up to %jd µs%s%s", name, worst_us,
-                       request_known ? "" : ", unless a program limits it",
-                       st_machine_is_unread(finding->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US)
-                           ? " (only root can see that)"
-                           : "");
+                       "waking a CPU from idle state %.40s takes up to %jd µs%s", name, worst_us, unless);
         fix_idle_states(scan, finding);
     }
     const int64_t cpus_n = st_facts_int_or(finding->facts, ST_KEY_CPUIDLE_CPUS_N, 1);
-    st_finding_effect(
-        finding, effect_us, "longest wake-up time (exit latency) of %s enabled states%s: %jd µs%s",
-        cpus_n > 1 ? st_text("%jd CPUs'", cpus_n) : "CPU 0's",
-        held ? st_text(" within the limit of %jd µs that a program asks for", scan->request_us) : "",
-        worst_us,
-        scan->deeper != NULL
-            ? st_text(" (deeper states, up to %jd µs, are used only for sleeps longer than %.0f µs)",
-                      scan->deeper->i64, period_us)
-            : "");
+    const char *formula = st_text("longest wake-up time (exit latency) of %s enabled states",
+                                  cpus_n > 1 ? st_text("%jd CPUs'", cpus_n) : "CPU 0's");
+    if (held)
+        formula = st_text("%s within the limit of %jd µs that a program asks for", formula, scan->request_us);
+    formula = st_text("%s: %jd µs", formula, worst_us);
+    if (scan->deeper != NULL)
+        formula = st_text("%s (deeper states, up to %jd µs, are used only for sleeps longer than %.0f µs)",
+                          formula, scan->deeper->i64, period_us);
+    st_finding_effect(finding, effect_us, "%s", formula);
 }
 
 /** A latency that is no number of µs. */

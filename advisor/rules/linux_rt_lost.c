@@ -81,9 +81,9 @@ static void judge_lost(struct st_finding *finding, ST_UNUSED int64_t processes_n
                      "linux-server-priority",
                      name)},
             {priority == 0, ST_STATUS_PROBLEM,
-             st_text("%s lost its real-time priority: rtkit %stook it away%s%s", name,
-                     logged ? "" : "probably ", logged ? ", as its log says" : "",
-                     slept ? ", when this computer was suspended" : "")},
+             st_text(logged ? "%s lost its real-time priority: rtkit took it away, as its log says%s"
+                            : "%s lost its real-time priority: rtkit probably took it away%s",
+                     name, slept ? ", when this computer was suspended" : "")},
             {priority > RTKIT_MAX, ST_STATUS_OK,
              st_text("%s has priority %jd: rtkit gives less, so it did not give this one and does not take "
                      "it away",
@@ -293,13 +293,12 @@ static void judge_clients(struct st_finding *finding, ST_UNUSED int64_t processe
     const bool granted = st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0") &&
                          st_facts_int_or(facts, ST_KEY_USER_UID, 0) != 0; /* root's says nothing of others */
     const bool read = st_facts_has(facts, ST_KEY_USER_LIMITS_FROM);       /* what a login gives */
-    st_finding_fix(finding, NULL,
-                   granted && !read
-                       ? "# start the program again. In a Flatpak also install rtkit and xdg-desktop-portal"
-                   : granted ? ST_MACHINE_FIX_LOG_IN "\n# if you did: start the program again"
-                   : st_machine_right_at_login(facts) ? ST_MACHINE_FIX_LOG_IN
-                                                      : ST_MACHINE_FIX_LIMITS,
-                   granted && !read ? ST_NEEDS_REOPEN : ST_NEEDS_RELOGIN);
+    const char *fix = st_machine_right_at_login(facts) ? ST_MACHINE_FIX_LOG_IN : ST_MACHINE_FIX_LIMITS;
+    if (granted)
+        fix = ST_MACHINE_FIX_LOG_IN "\n# if you did: start the program again";
+    if (granted && !read)
+        fix = "# start the program again. In a Flatpak also install rtkit and xdg-desktop-portal";
+    st_finding_fix(finding, NULL, fix, granted && !read ? ST_NEEDS_REOPEN : ST_NEEDS_RELOGIN);
 }
 
 const struct st_rule st_rule_linux_client_priority = {

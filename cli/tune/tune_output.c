@@ -50,14 +50,14 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
     const int width = output->width;
     const uint32_t frames = output->wish->frames;
     const char *heading = "Not tried:\n", *later = "";
-    const char *answer = st_text("%zu setting%s to try with %u frames (%s), %s at most.", plan->open_n,
-                                 ST_PLURAL(plan->open_n), frames, st_ns_short(output->wish->period_ns),
-                                 st_ns_short(output->budget_ns));
     if (plan->open_n == 0)
-        answer = st_text("Nothing to try with %u frames: no setting that the report found can be switched "
-                         "here%s.",
-                         frames, candidates->needs_root ? " without root" : "");
-    st_text_wrap(out, answer, 0, width);
+        st_text_say(out, width,
+                    "Nothing to try with %u frames: no setting that the report found can be switched here%s.",
+                    frames, candidates->needs_root ? " without root" : "");
+    else
+        st_text_say(out, width, "%zu setting%s to try with %u frames (%s), %s at most.", plan->open_n,
+                    ST_PLURAL(plan->open_n), frames, st_ns_short(output->wish->period_ns),
+                    st_ns_short(output->budget_ns));
     ST_EACH_OF (row, candidates->rows, candidates->n) {
         if (row->not_tried[0] == '\0')
             st_text_wrap(out,
@@ -67,12 +67,10 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
                          INDENT, width);
     }
     if (plan->sure_n < plan->open_n)
-        st_text_wrap(
-            out,
-            st_text("This budget can show a 3-fold effect of %zu of them: those that promise most after "
-                    "a few pairs. If all have one: --budget %um",
-                    plan->sure_n, ST_TUNE_MINUTES(plan->blocks_all)),
-            0, width);
+        st_text_say(out, width,
+                    "This budget can show a 3-fold effect of %zu of them: those that promise most after a "
+                    "few pairs. If all have one: --budget %um",
+                    plan->sure_n, ST_TUNE_MINUTES(plan->blocks_all));
     ST_EACH_OF (row, candidates->rows, candidates->n) {
         if (row->not_tried[0] == '\0')
             continue;
@@ -83,17 +81,14 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
     ST_EACH_OF (finding, candidates->later, candidates->later_n)
         later = st_text_joined(later, ", ", (*finding)->rule->id);
     if (later[0] != '\0')
-        st_text_wrap(
-            out,
-            st_text("Not tried, since tune cannot switch them on and off ('sleeptune report --details' "
-                    "has them): %s",
-                    later),
-            INDENT, width);
+        st_text_say(out, width,
+                    "Not tried, since tune cannot switch them on and off ('sleeptune report --details' has "
+                    "them): %s",
+                    later);
     if (plan->open_n > 0)
-        st_text_wrap(out,
-                     "At the end each setting is set back, unless you keep it (--ask, --keep). Files "
-                     "are not touched.",
-                     0, width);
+        st_text_say(out, width,
+                    "At the end each setting is set back, unless you keep it (--ask, --keep). Files are not "
+                    "touched.");
     if (plan->open_n > 0 && !output->dry_run)
         return;
     if (candidates->needs_root)

@@ -75,13 +75,11 @@ static void put_cells(FILE *out, const json_t *cells, const json_t *rows, bool h
     const json_t *cell;
     json_array_foreach(cells, i, cell)
     {
-        const char *name = head || i == 0 ? "th" : "td";
-        fprintf(out, "<%s%s%s>%s</%s>", name,
-                head     ? " scope=\"col\""
-                : i == 0 ? " scope=\"row\""
-                         : "",
-                i > 0 && is_number(rows, i) ? " class=\"number\"" : "", escaped(json_string_value(cell)),
-                name);
+        const char *begin = i == 0 ? "th scope=\"row\"" : "td";
+        if (head)
+            begin = "th scope=\"col\"";
+        fprintf(out, "<%s%s>%s</%.2s>", begin, i > 0 && is_number(rows, i) ? " class=\"number\"" : "",
+                escaped(json_string_value(cell)), begin);
     }
 }
 

@@ -10,8 +10,10 @@ size_t st_safe_utf8_read(const char *text, size_t bytes, uint32_t *ret_point)
         *ret_point = p[0];
         return 1;
     }
-    const size_t n = p[0] < 0xC0 ? 0 : p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : p[0] < 0xF8 ? 4 : 0;
-    if (n == 0 || n > bytes)
+    size_t n = 0; /* leading ones */
+    while (n < ST_ARRAY_LEN(least) && (p[0] & 0x80u >> n) != 0)
+        n++;
+    if (n < 2 || n >= ST_ARRAY_LEN(least) || n > bytes)
         return 0;
     uint32_t point = p[0] & (0x7Fu >> n);
     for (size_t i = 1; i < n; i++) {

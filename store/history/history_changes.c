@@ -113,10 +113,11 @@ static void add_verdicts(const struct changes *changes, json_t *list)
     for (size_t i = 0; i < changes->n; i++) {
         const struct st_since_change *change = &changes->changes[i];
         json_t *object = json_array_get(list, i);
-        const char *verdict = change->looks == 0 ? "too-short"
-                              : !change->found   ? "none"
-                              : change->worse    ? "worse"
-                                                 : "better";
+        const char *verdict = change->worse ? "worse" : "better";
+        if (change->looks == 0)
+            verdict = "too-short";
+        else if (!change->found)
+            verdict = "none";
         st_json_set(object, "verdict", verdict);
         st_json_set(object, "before", side_json(&change->before));
         st_json_set(object, "since", side_json(&change->since));
