@@ -33,16 +33,16 @@ bool st_notify_cause_find(const struct st_notify_shown *shown, const struct st_v
         const struct st_dropout_table *table = st_observed_shown(source);
         ST_EACH_OF (client, table->clients, table->clients_n) {
             const struct st_notify_cause cause = cause_of(client);
-            const struct st_dropout_client all = st_dropout_table_streams(table, client);
-            if (st_dropout_table_count(&all) < ST_NOTIFY_DROPOUTS || client->name[0] == '\0' ||
+            if (st_dropout_table_count(client) < ST_NOTIFY_DROPOUTS || client->name[0] == '\0' ||
                 st_text_begins(client->name, "sleeptune") ||
                 st_ns_sub(view->now_wall_ns, client->last_wall_ns) > ST_NOTIFY_RECENT_NS ||
                 is_shown(shown, &cause) ||
-                (first.name[0] != '\0' && !st_dropout_table_goes_first(&all, &first)))
+                (first.name[0] != '\0' && !st_dropout_table_goes_first(client, &first)))
                 continue;
-            first = all;
+            first = *client;
             ret->cause = cause;
-            ST_PRINT(ret->brief, "%s", st_dropout_sentence_brief(client->name, st_dropout_table_count(&all)));
+            ST_PRINT(ret->brief, "%s",
+                     st_dropout_sentence_brief(client->name, st_dropout_table_count(client)));
             ST_PRINT(ret->sentence, "%s", st_answer_sentence(view, source, client));
             if (!st_dropout_table_is_timed(table))
                 break; /* the others of this source are behind it */

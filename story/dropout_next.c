@@ -171,35 +171,24 @@ static int64_t alsa_bytes(int64_t buffer_ns)
     return bytes;
 }
 
-/* How long the sound lasts that a program of that name writes ahead, the longest of its streams; 0: not
- * known.
- */
-static int64_t buffer_of(const struct st_dropout_table *table, const char *name)
+/* How long the sound lasts that the program writes ahead; 0: not known. */
+static int64_t buffer_of(const struct st_xrun_load *load)
 {
-    int64_t longest_ns = 0;
-    ST_EACH_OF (client, table->clients, table->clients_n) {
-        const struct st_xrun_load *load = &client->load;
-        if (!st_text_is(client->name, name))
-            continue;
-        longest_ns = ST_MAX(load->buffer_ns, longest_ns);
-        if (load->asked_rate_hz == ST_XRUN_ASKED_MS)
-            longest_ns = ST_MAX(load->asked_frames * ST_NS_PER_MS, longest_ns);
-    }
-    return longest_ns;
+    return load->asked_rate_hz == ST_XRUN_ASKED_MS
+               ? ST_MAX(load->asked_frames * ST_NS_PER_MS, load->buffer_ns)
+               : load->buffer_ns;
 }
 
-static const char *own_buffer_text(const struct st_dropout_table *table,
-                                   const struct st_dropout_client *client, const char *source)
+static const char *own_buffer_text(const struct st_dropout_client *client, const char *source)
 {
-    const struct st_dropout_client all = st_dropout_table_streams(table, client);
-    const int64_t buffer_ns = buffer_of(table, client->name);
-    const int64_t needed_ns = buffer_ns + all.lost.longest_ns;
+    const int64_t buffer_ns = buffer_of(&client->load);
+    const int64_t needed_ns = buffer_ns + client->lost.longest_ns;
     const bool pipewire = st_text_is(source, "pipewire");
     const char *start = "";
-    if (all.lost.longest_ns > LONGEST_NS)
-        return st_text("no buffer lasts for %s: see why %s wrote nothing", st_ns_short(all.lost.longest_ns),
-                       client->name);
-    if (all.lost.longest_ns > 0 && needed_ns <= ST_NS_PER_S) /* else the delay would be seconds */
+    if (client->lost.longest_ns > LONGEST_NS)
+        return st_text("no buffer lasts for %s: see why %s wrote nothing",
+                       st_ns_short(client->lost.longest_ns), client->name);
+    if (client->lost.longest_ns > 0 && needed_ns <= ST_NS_PER_S) /* else the delay would be seconds */
         start = st_text(", or start it with PULSE_LATENCY_MSEC=%" PRId64, latency_ms(needed_ns, pipewire));
     if (start[0] != '\0' && pipewire && buffer_ns == 0)
         start = st_text("%s (if it plays through ALSA: PIPEWIRE_ALSA='{ alsa.buffer-bytes=%" PRId64 " }')",
@@ -235,7 +224,7 @@ struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
         next.why = "another USB port without a hub, or another cable; no buffer size helps";
     } else if (place == ST_DROPOUT_AT_CLIENT_BUFFER && reason != ST_DROPOUT_STOPPED &&
                reason != ST_DROPOUT_WAITED_FOR_OTHER) {
-        next.why = own_buffer_text(table, client, source);
+        next.why = own_buffer_text(client, source);
     } else if (lost_cpu) {
         next = rights_of(table, client, right_set_up);
     } else if (reason == ST_DROPOUT_TOO_SLOW || reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF) {

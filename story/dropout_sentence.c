@@ -127,16 +127,14 @@ const char *st_dropout_sentence_lost(const struct st_dropout_client *client,
                    st_xrun_sources_title(about->source));
 }
 
-const char *st_dropout_sentence_of(const struct st_dropout_table *table,
-                                   const struct st_dropout_client *client,
+const char *st_dropout_sentence_of(const struct st_dropout_client *client,
                                    const struct st_dropout_sentence_about *about)
 {
-    const struct st_dropout_client all = st_dropout_table_streams(table, client);
     const enum st_dropout_reason reason = st_dropout_table_reason(client);
     const bool some = client->device_dropouts_n <= client->dropouts_n &&
-                      10 * all.by[reason].n < 9 * st_dropout_table_count(&all);
-    return st_text("%s: %sit %s.", st_dropout_sentence_lost(&all, about),
-                   some ? st_dropout_sentence_times(&all, reason) : "",
+                      10 * client->by[reason].n < 9 * st_dropout_table_count(client);
+    return st_text("%s: %sit %s.", st_dropout_sentence_lost(client, about),
+                   some ? st_dropout_sentence_times(client, reason) : "",
                    st_dropout_sentence_why(client, true));
 }
 
@@ -166,7 +164,7 @@ const char *st_dropout_sentence_say(const struct st_dropout_table *table,
     if (client->name[0] == '\0')
         return st_text("%s%s a program %s. %s does not say which program.", forced, happened,
                        st_dropout_sentence_why(client, true), st_xrun_sources_title(about->source));
-    return st_text("%s%s%s", forced, st_dropout_sentence_of(table, client, about),
+    return st_text("%s%s%s", forced, st_dropout_sentence_of(client, about),
                    st_dropout_table_lost_cpu(client) && st_dropout_table_is_normal(table)
                        ? " No program that plays has real-time rights."
                        : "");

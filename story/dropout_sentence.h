@@ -24,8 +24,7 @@ const char *st_dropout_sentence_lost(const struct st_dropout_client *client,
                                      const struct st_dropout_sentence_about *about);
 
 /** The sentence about the dropouts of a client that has a name. about->where is not read. */
-const char *st_dropout_sentence_of(const struct st_dropout_table *table,
-                                   const struct st_dropout_client *client,
+const char *st_dropout_sentence_of(const struct st_dropout_client *client,
                                    const struct st_dropout_sentence_about *about);
 
 /** "PipeWire is forced to 32 frames (666.7 µs). ", if that is the first thing to change; else "". */

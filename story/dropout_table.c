@@ -58,20 +58,17 @@ const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_t
                                                        int64_t within_ns)
 {
     const struct st_dropout_client *worst = NULL;
-    struct st_dropout_client worst_all = {0};
     const bool timed = are_timed(table);
     bool worst_late = false;
     uint64_t most_n = 0;
     ST_EACH_OF (client, table->clients, table->clients_n) {
-        const struct st_dropout_client all = st_dropout_table_streams(table, client);
         if (st_dropout_table_count(client) == 0)
             continue;
         const bool late = st_ns_sub(table->last_wall_ns, client->last_wall_ns) <= within_ns;
-        most_n = ST_MAX(st_dropout_table_count(&all), most_n);
-        if (worst != NULL && (late == worst_late ? compare(&all, &worst_all, timed) >= 0 : worst_late))
+        most_n = ST_MAX(st_dropout_table_count(client), most_n);
+        if (worst != NULL && (late == worst_late ? compare(client, worst, timed) >= 0 : worst_late))
             continue;
         worst = client;
-        worst_all = all;
         worst_late = late;
     }
     /* of those that others kept from the CPU, one of which is known who it was says more */
@@ -116,28 +113,6 @@ enum st_dropout_place st_dropout_table_place(const struct st_dropout_client *cli
             most = i;
     }
     return (enum st_dropout_place)most;
-}
-
-struct st_dropout_client st_dropout_table_streams(const struct st_dropout_table *table,
-                                                  const struct st_dropout_client *client)
-{
-    struct st_dropout_client sum = *client;
-    const enum st_dropout_reason reason = st_dropout_table_reason(client);
-    ST_EACH_OF (other, table->clients, table->clients_n) {
-        if (other == client || !st_text_is(other->name, client->name) ||
-            st_dropout_table_reason(other) != reason)
-            continue;
-        sum.dropouts_n += other->dropouts_n;
-        sum.device_dropouts_n += other->device_dropouts_n;
-        sum.places_n[ST_DROPOUT_AT_CLIENT_BUFFER] += other->places_n[ST_DROPOUT_AT_CLIENT_BUFFER];
-        sum.by[reason].between_n += other->by[reason].between_n;
-        sum.by[reason].n += other->by[reason].n;
-        sum.by[reason].lost_ns = st_ns_add(sum.by[reason].lost_ns, other->by[reason].lost_ns);
-        sum.lost.ns = st_ns_add(sum.lost.ns, other->lost.ns);
-        sum.lost.unknown_n += other->lost.unknown_n;
-        sum.lost.longest_ns = ST_MAX(other->lost.longest_ns, sum.lost.longest_ns);
-    }
-    return sum;
 }
 
 static uint64_t count_of(const struct st_event *event)
@@ -190,10 +165,11 @@ static void end_client(struct st_dropout_client *client)
     client->load = (struct st_xrun_load){0};
 }
 
+/* One program, whatever its streams; without a name one for each device. */
 static struct st_dropout_client *find(struct st_dropout_table *table, const char *name, const char *device)
 {
     ST_EACH_OF (client, table->clients, table->clients_n) {
-        if (st_text_is(client->name, name) && st_text_is(client->device, device))
+        if (st_text_is(client->name, name) && (name[0] != '\0' || st_text_is(client->device, device)))
             return client;
     }
     return NULL;
@@ -324,11 +300,13 @@ static struct st_dropout_client *find_or_add(struct st_dropout_table *table, con
                                              const char *device, bool dropout)
 {
     struct st_dropout_client *client = find(table, name, device);
-    if (client != NULL)
-        return client;
-    client = make_room(table, dropout);
-    if (client != NULL)
-        *client = new_client(name, device);
+    if (client == NULL) {
+        client = make_room(table, dropout);
+        if (client != NULL)
+            *client = new_client(name, device);
+    } else {
+        ST_PRINT(client->device, "%s", device);
+    }
     return client;
 }
 
@@ -390,8 +368,8 @@ void st_dropout_table_take_event(struct st_dropout_table *table, const struct st
 static void take_end(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns)
 {
     struct st_dropout_client *client = find(table, seen->event.client, seen->event.device);
-    if (client == NULL)
-        return;
+    if (client == NULL || !st_text_is(client->device, seen->event.device))
+        return; /* it plays on another one, too */
     end_client(client);
     client->seen_ns = now_ns;
 }

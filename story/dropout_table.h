@@ -27,9 +27,9 @@ struct st_dropout_sum {
 };
 
 struct st_dropout_client {
-    char name[ST_XRUN_NAME_BYTES]; /* "": the server does not say which client it was */
-    char device[ST_XRUN_NAME_BYTES];
-    bool playing; /* a load line within ST_DROPOUT_GONE_NS */
+    char name[ST_XRUN_NAME_BYTES];   /* "": the server does not say which client it was */
+    char device[ST_XRUN_NAME_BYTES]; /* the last one */
+    bool playing;                    /* a load line within ST_DROPOUT_GONE_NS */
     uint64_t dropouts_n, device_dropouts_n;
     struct st_dropout_sum by[ST_DROPOUT_REASONS];
     uint64_t places_n[ST_DROPOUT_PLACES]; /* dropouts_n and device_dropouts_n by place */
@@ -124,11 +124,6 @@ enum st_dropout_place st_dropout_table_place(const struct st_dropout_client *cli
 /** Those of its own device stream among them. */
 uint64_t st_dropout_table_count(const struct st_dropout_client *client);
 
-/** The client with the counts and lengths of all clients of its name and reason: one program may have several
- * streams. */
-struct st_dropout_client st_dropout_table_streams(const struct st_dropout_table *table,
-                                                  const struct st_dropout_client *client);
-
 /** The rhythm of its long cycles: "every 683 ms (32768 samples), at any buffer size: a plug-in that computes
  * in blocks of 32768". "": it has none, or not known. */
 const char *st_dropout_table_rhythm(const struct st_dropout_client *client);
@@ -176,8 +171,7 @@ bool st_dropout_table_is_timed(const struct st_dropout_table *table);
 /** Of clients of two tables: did `a` lose more, in time where that is known of both, else in dropouts? */
 bool st_dropout_table_goes_first(const struct st_dropout_client *a, const struct st_dropout_client *b);
 
-/** Who lost most, by that of st_dropout_table_age, all streams of a name together: the first such row, first
- * of those that lost sound `within_ns` before the last dropout (INT64_MAX: of all). NULL: no client made a
- * dropout, or the device itself had more than each. */
+/** Who lost most, by that of st_dropout_table_age, first of those that lost sound `within_ns` before the last
+ * dropout (INT64_MAX: of all). NULL: no client made a dropout, or the device itself had more than each. */
 const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_table *table,
                                                        int64_t within_ns);

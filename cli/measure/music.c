@@ -203,8 +203,7 @@ static void put(const struct server *server, int64_t duration_ns, struct st_fact
     if (client == NULL || client->name[0] == '\0')
         return;
     st_facts_put_text(facts, ST_MUSIC_CLIENT, client->name, SOURCE);
-    const struct st_dropout_client all = st_dropout_table_streams(&server->seen, client);
-    st_facts_put_int(facts, ST_MUSIC_CLIENT_DROPOUTS, (int64_t)st_dropout_table_count(&all), SOURCE);
+    st_facts_put_int(facts, ST_MUSIC_CLIENT_DROPOUTS, (int64_t)st_dropout_table_count(client), SOURCE);
     st_facts_put_text(facts, ST_MUSIC_REASON, st_dropout_reason_name(st_dropout_table_reason(client)),
                       SOURCE);
     if (st_dropout_table_total(&server->seen) == 0)

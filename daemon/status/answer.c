@@ -159,7 +159,7 @@ const char *st_answer_sentence(const struct st_view *view, const struct st_obser
     const struct st_dropout_table *shown = st_observed_shown(source);
     const struct st_dropout_sentence_about about = {
         .source = source->source, .all_n = st_dropout_table_total(shown), .when = since_text(view, source)};
-    return st_dropout_sentence_of(shown, client, &about);
+    return st_dropout_sentence_of(client, &about);
 }
 
 static const char *dropouts_text(const struct st_view *view, const struct st_answer *answer)
@@ -307,9 +307,7 @@ static const char *brief_of(const struct st_view *view, const struct st_answer *
         const bool named = answer->client != NULL && answer->client->name[0] != '\0';
         if (!named)
             return st_dropout_sentence_brief(st_xrun_sources_title(server->source), answer->dropouts_n);
-        const struct st_dropout_client all =
-            st_dropout_table_streams(st_observed_shown(server), answer->client);
-        return st_dropout_sentence_brief(answer->client->name, st_dropout_table_count(&all));
+        return st_dropout_sentence_brief(answer->client->name, st_dropout_table_count(answer->client));
     }
     if (view->overdue.ns > 0 || (answer->timing_matters && answer->timing_bad))
         return "timing not OK";

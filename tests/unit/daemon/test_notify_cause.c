@@ -105,17 +105,6 @@ static void the_one_that_lost_most_sound_is_first(void **state)
     assert_string_equal(next(), "frequent: 40 dropouts");
 }
 
-static void two_streams_are_one_program(void **state)
-{
-    add("program", ST_DROPOUT_STOPPED, 3)->lost.ns = 3 * ST_NS_PER_S;
-    add("browser", ST_DROPOUT_STOPPED, 2)->lost.ns = 2 * ST_NS_PER_S;
-    add("browser", ST_DROPOUT_STOPPED, 2)->lost.ns = 2 * ST_NS_PER_S;
-    view.observe.sources[0].seen.lost_ns = 7 * ST_NS_PER_S;
-    assert_string_equal(next(), "browser: 4 dropouts");
-    assert_string_equal(next(), "program: 3 dropouts");
-    assert_string_equal(next(), "");
-}
-
 /* `name` lost the CPU n times; chromium is the culprit of own_n dropouts of that reason. */
 static void add_taken(const char *name, uint64_t n, enum st_dropout_reason reason, uint64_t own_n)
 {
@@ -177,7 +166,6 @@ int main(void)
         cmocka_unit_test_setup(says_what_the_status_says, begin),
         cmocka_unit_test_setup(each_cause_is_told_once, begin),
         cmocka_unit_test_setup(the_one_that_lost_most_sound_is_first, begin),
-        cmocka_unit_test_setup(two_streams_are_one_program, begin),
         cmocka_unit_test_setup(who_took_the_cpu_is_one_cause, begin),
         cmocka_unit_test_setup(the_culprit_of_another_reason_is_no_cause, begin),
         cmocka_unit_test_setup(few_old_nameless_and_own_ones_are_none, begin),

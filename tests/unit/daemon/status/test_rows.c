@@ -316,20 +316,6 @@ static void what_is_not_watched_is_not_said_to_be_none(void **state)
     shown_is(__func__);
 }
 
-static void streams_of_one_name_are_one_program(void **state)
-{
-    struct st_observed_view *pipewire = watch_pipewire();
-    add_client(pipewire, "mpv", 2, ST_DROPOUT_STOPPED);
-    add_client(pipewire, "GoodSynth", 1, ST_DROPOUT_STOPPED);
-    add_client(pipewire, "mpv", 1, ST_DROPOUT_STOPPED);
-    look("");
-    /* and how often it was so is counted for all of them */
-    add_client(pipewire, "mpv", 9, ST_DROPOUT_STOPPED)->by[ST_DROPOUT_STOPPED].n = 6;
-    pipewire->seen.clients[3].by[ST_DROPOUT_UNKNOWN].n = 3;
-    look("");
-    shown_is(__func__);
-}
-
 static void lost_sound_has_a_length_and_a_place(void **state)
 {
     struct st_observed_view *pipewire = watch_pipewire();
@@ -1007,7 +993,6 @@ int main(void)
         TEST(rhythm_of_long_cycles_is_said),
         TEST(second_card_that_is_put_in_step_is_named_with_its_drift),
         TEST(lost_cpu_between_a_program_and_its_server_has_its_own_next_step),
-        TEST(streams_of_one_name_are_one_program),
         TEST(first_line_says_what_the_server_knows),
         TEST(first_line_blames_who_took_the_cpu),
         TEST(peak_of_who_lost_the_cpu_is_unknown),
