@@ -403,9 +403,8 @@ static void lost_cpu_between_a_program_and_its_server_has_its_own_next_step(void
     pipewire->source = "pulseaudio";
     look("a number would be a guess");
     client->lost.longest_ns = 250 * ST_NS_PER_MS;
-    struct st_dropout_client *stream = add_client(pipewire, "mpv", 0, ST_DROPOUT_UNKNOWN);
-    stream->load.asked_frames = 120;
-    stream->load.asked_rate_hz = ST_XRUN_ASKED_MS;
+    client->load.asked_frames = 120;
+    client->load.asked_rate_hz = ST_XRUN_ASKED_MS;
     look("its load line");
     client->by[ST_DROPOUT_CPU_TAKEN].n = 0;
     client->by[ST_DROPOUT_WAITED_FOR_OTHER].n = 3;
