@@ -6,7 +6,6 @@
 #include <sys/procctl.h>
 #include <sys/resource.h>
 #include <sys/rtprio.h>
-#include <sys/stat.h>
 #include <sys/sysctl.h>
 #include <sys/user.h>
 #include <sys/wait.h>
@@ -93,51 +92,48 @@ struct cpus {
 
 #define WORD_BITS (8 * sizeof(unsigned long))
 
-static const size_t set_bytes[] = {sizeof(struct cpus), 32};
+/* @return the size that this kernel takes; 0: errno says why not. */
+static size_t own_cpus(struct cpus *ret)
+{
+    static const size_t sizes[] = {sizeof(*ret), 32};
+    ST_EACH (size, sizes) {
+        memset(ret, 0, sizeof(*ret));
+        if (cpuset_getaffinity(CPU_LEVEL_WHICH, CPU_WHICH_TID, -1, *size, (void *)ret) == 0)
+            return *size;
+        if (errno != ERANGE)
+            break;
+    }
+    return 0;
+}
 
 static int freebsd_pin(ST_UNUSED struct st_platform *platform, int cpu)
 {
-    struct cpus cpus = {{0}};
-    if (cpu < 0 || (size_t)cpu >= ST_ARRAY_LEN(cpus.word) * WORD_BITS)
+    struct cpus cpus;
+    const size_t bytes = own_cpus(&cpus);
+    if (cpu < 0 || (bytes > 0 && (size_t)cpu >= 8 * bytes))
         return -EINVAL;
+    memset(&cpus, 0, sizeof(cpus));
     cpus.word[(size_t)cpu / WORD_BITS] = 1ul << ((size_t)cpu % WORD_BITS);
-    int error = ERANGE;
-    for (size_t i = 0; i < ST_ARRAY_LEN(set_bytes) && error == ERANGE; i++) {
-        if (cpuset_setaffinity(CPU_LEVEL_WHICH, CPU_WHICH_TID, -1, set_bytes[i], (void *)&cpus) == 0)
-            return 0;
-        error = errno;
-    }
-    return error == EDEADLK || error == ERANGE ? -EINVAL
-                                               : -error; /* EDEADLK: none of these CPUs is in our set */
+    if (bytes > 0 && cpuset_setaffinity(CPU_LEVEL_WHICH, CPU_WHICH_TID, -1, bytes, (void *)&cpus) == 0)
+        return 0;
+    return errno == EDEADLK ? -EINVAL : -errno; /* none of these CPUs is in our set */
 }
 
 static int freebsd_unpin(ST_UNUSED struct st_platform *platform, pid_t tid)
 {
     struct cpus cpus;
-    int error = ERANGE;
-    for (size_t i = 0; i < ST_ARRAY_LEN(set_bytes) && error == ERANGE; i++) {
-        memset(&cpus, 0, sizeof(cpus));
-        if (cpuset_getaffinity(CPU_LEVEL_WHICH, CPU_WHICH_TID, -1, set_bytes[i], (void *)&cpus) == 0 &&
-            cpuset_setaffinity(CPU_LEVEL_WHICH, CPU_WHICH_TID, tid, set_bytes[i], (void *)&cpus) == 0)
-            return 0;
-        error = errno;
-    }
-    return -error;
+    const size_t bytes = own_cpus(&cpus);
+    return bytes > 0 && cpuset_setaffinity(CPU_LEVEL_WHICH, CPU_WHICH_TID, tid, bytes, (void *)&cpus) == 0
+               ? 0
+               : -errno;
 }
 
 static int freebsd_cpus_allowed(ST_UNUSED struct st_platform *platform, int *cpus_out, int max)
 {
-    struct cpus cpus = {{0}};
-    int error = ERANGE;
-    for (size_t i = 0; i < ST_ARRAY_LEN(set_bytes) && error == ERANGE; i++) {
-        memset(&cpus, 0, sizeof(cpus));
-        error = 0;
-        if (cpuset_getaffinity(CPU_LEVEL_WHICH, CPU_WHICH_TID, -1, set_bytes[i], (void *)&cpus) != 0)
-            error = errno;
-    }
-    if (error != 0)
-        return -error;
+    struct cpus cpus;
     int n = 0;
+    if (own_cpus(&cpus) == 0)
+        return -errno;
     for (size_t cpu = 0; cpu < ST_ARRAY_LEN(cpus.word) * WORD_BITS; cpu++) {
         if ((cpus.word[cpu / WORD_BITS] >> (cpu % WORD_BITS) & 1) == 0)
             continue;
@@ -393,33 +389,6 @@ bool st_posix_reap_rest(void)
 
 /* --- the machine --- */
 
-/* /dev/sndstat is a device; the other text files are read as on any POSIX system. */
-static int read_sndstat(int fd, char *buf, size_t buf_bytes, size_t *ret_len)
-{
-    struct stat st;
-    if (buf_bytes == 0)
-        return -EINVAL;
-    buf[0] = '\0';
-    if (fstat(fd, &st) != 0)
-        return -errno;
-    if (!S_ISCHR(st.st_mode))
-        return -EINVAL;
-    return st_posix_read_fd(fd, buf, buf_bytes, ret_len);
-}
-
-static int freebsd_read_text(struct st_platform *machine, const char *path, char *buf, size_t buf_bytes,
-                             size_t *ret_len)
-{
-    if (strcmp(path, "/dev/sndstat") != 0)
-        return st_posix_read_text(machine, path, buf, buf_bytes, ret_len);
-    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    const int r = read_sndstat(fd, buf, buf_bytes, ret_len);
-    close(fd);
-    return r;
-}
-
 /* CLOCK_BOOTTIME is another name of CLOCK_UPTIME here: no clock tells how long the system was suspended.
  * Timer slack: alloweddeviation is the machine's, not the thread's. */
 static int no_suspended_ns(ST_UNUSED struct st_platform *platform, ST_UNUSED int64_t *ret_ns)
@@ -480,7 +449,7 @@ struct st_platform *st_platform_native(void)
         .conditions = st_tree_conditions,
         .virtualised = st_tree_virtualised,
         .open_path = st_posix_open_path,
-        .read_text = freebsd_read_text,
+        .read_text = st_posix_read_text,
         .list = st_posix_list,
         .read_sysctl = st_freebsd_read_sysctl,
         .replace_file = st_posix_replace_file,

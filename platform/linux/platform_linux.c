@@ -341,20 +341,13 @@ static bool later_mappings_would_fail(void)
 
 static int linux_lock_memory(ST_UNUSED struct st_platform *platform, enum st_lock *ret)
 {
-    enum st_lock lock = ST_LOCK_ON_FAULT;
-    int on_fault = MCL_ONFAULT;
-    int r = mlockall(MCL_CURRENT | MCL_FUTURE | on_fault);
-    if (r != 0 && errno == EINVAL) { /* before Linux 4.4 */
-        lock = ST_LOCK_ALL;
-        on_fault = 0;
-        r = mlockall(MCL_CURRENT | MCL_FUTURE);
-    }
+    int r = mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT);
     if (r == 0 && later_mappings_would_fail())
-        r = mlockall(MCL_CURRENT | on_fault);
+        r = mlockall(MCL_CURRENT | MCL_ONFAULT);
     if (r != 0)
         return -errno;
     if (ret != NULL)
-        *ret = lock;
+        *ret = ST_LOCK_ON_FAULT;
     return 0;
 }
 

@@ -102,14 +102,16 @@ const char *st_posix_input_error(int error)
     }
 }
 
-static int read_regular(int fd, char *buf, size_t buf_bytes, size_t *ret_len)
+static int read_regular(int fd, const char *path, char *buf, size_t buf_bytes, size_t *ret_len)
 {
     struct stat st;
     if (fstat(fd, &st) != 0)
         return -errno;
     if (S_ISDIR(st.st_mode))
         return -EISDIR;
-    return S_ISREG(st.st_mode) ? st_posix_read_fd(fd, buf, buf_bytes, ret_len) : -EINVAL;
+    return S_ISREG(st.st_mode) || (S_ISCHR(st.st_mode) && st_text_is(path, "/dev/sndstat"))
+               ? st_posix_read_fd(fd, buf, buf_bytes, ret_len)
+               : -EINVAL;
 }
 
 int st_posix_read_text(struct st_platform *machine, const char *path, char *buf, size_t buf_bytes,
@@ -121,7 +123,7 @@ int st_posix_read_text(struct st_platform *machine, const char *path, char *buf,
     int r = -EINVAL;
     if (buf_bytes > 0) {
         buf[0] = '\0';
-        r = read_regular(fd, buf, buf_bytes, ret_len);
+        r = read_regular(fd, path, buf, buf_bytes, ret_len);
     }
     close(fd);
     return r;
@@ -129,23 +131,19 @@ int st_posix_read_text(struct st_platform *machine, const char *path, char *buf,
 
 struct names {
     char **name;
-    size_t n, capacity;
+    size_t n;
 };
 
 static int names_add(struct names *names, const char *name)
 {
     if (names->n == NAMES_MAX)
         return -EFBIG;
-    if (names->n == names->capacity) {
-        const size_t capacity = names->capacity > 0 ? names->capacity * 2 : 32;
-        char **grown = realloc(names->name, capacity * sizeof(*grown));
-        if (grown == NULL)
-            return -ENOMEM;
-        names->name = grown;
-        names->capacity = capacity;
-    }
-    names->name[names->n] = strdup(name);
-    if (names->name[names->n] == NULL)
+    char **grown = reallocarray(names->name, names->n + 1, sizeof(*grown));
+    if (grown == NULL)
+        return -ENOMEM;
+    names->name = grown;
+    grown[names->n] = strdup(name);
+    if (grown[names->n] == NULL)
         return -ENOMEM;
     names->n++;
     return 0;
