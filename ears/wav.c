@@ -62,10 +62,9 @@ static const char *take_format(struct st_wav *wav, uint32_t bytes)
 
 static const char *open_stream(struct st_wav *wav)
 {
-    unsigned char head[12], sizes[16];
-    uint64_t size64 = 0; /* of an RF64 file */
+    unsigned char head[12];
     if (!take(wav->stream, head, sizeof(head)) || memcmp(head + 8, "WAVE", 4) != 0 ||
-        (memcmp(head, "RIFF", 4) != 0 && memcmp(head, "RF64", 4) != 0))
+        memcmp(head, "RIFF", 4) != 0)
         return "it is not a WAV file";
     for (int i = 0; i < CHUNKS_MAX; i++) {
         if (!take(wav->stream, head, 8))
@@ -74,20 +73,14 @@ static const char *open_stream(struct st_wav *wav)
         if (memcmp(head, "data", 4) == 0) {
             if (wav->channels == 0)
                 return "its sound comes before its format";
-            const uint64_t size = bytes == UINT32_MAX ? size64 : bytes;
-            wav->is_sized = size != 0 && size != UINT64_MAX; /* else it was never filled in */
-            wav->left = size / (wav->channels * wav->bytes);
+            wav->is_sized = bytes != 0 && bytes != UINT32_MAX; /* else it was never filled in */
+            wav->left = bytes / (wav->channels * wav->bytes);
             return NULL;
         }
         if (memcmp(head, "fmt ", 4) == 0) {
             const char *error = take_format(wav, bytes);
             if (error != NULL)
                 return error;
-        } else if (memcmp(head, "ds64", 4) == 0 && bytes >= sizeof(sizes)) {
-            if (!take(wav->stream, sizes, sizeof(sizes)) ||
-                !skip(wav->stream, (uint64_t)bytes - sizeof(sizes) + (bytes & 1)))
-                return "it is cut";
-            size64 = number(sizes + 8, 4) | (uint64_t)number(sizes + 12, 4) << 32;
         } else if (!skip(wav->stream, (uint64_t)bytes + (bytes & 1))) {
             return "it has no sound";
         }

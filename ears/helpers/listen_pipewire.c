@@ -167,22 +167,18 @@ static uint32_t own_node(const struct listener *listener)
     return listener->filter != NULL ? pw_filter_get_node_id(listener->filter) : SPA_ID_INVALID;
 }
 
-/* The ports of a node in one direction, in the order in which they were made. */
-static size_t ports_of(const struct listener *listener, uint32_t node, bool out, uint32_t *ret, size_t most)
+/* The first ports of a node in one direction, in the order in which they were made. @return of all. */
+static uint32_t ports_of(const struct listener *listener, uint32_t node, bool out, uint32_t ret[CHANNELS])
 {
-    size_t n = 0;
+    uint32_t n = 0;
     ST_EACH (port, listener->ports) {
-        if (n < most && port->id != 0 && port->node == node && port->out == out)
-            ret[n++] = port->id;
+        if (port->id == 0 || port->node != node || port->out != out)
+            continue;
+        if (n < CHANNELS)
+            ret[n] = port->id;
+        n++;
     }
     return n;
-}
-
-static uint32_t more_channels(const struct listener *listener)
-{
-    uint32_t ports[PORTS_MAX];
-    const size_t n = ports_of(listener, listener->device, true, ports, PORTS_MAX);
-    return n > CHANNELS ? (uint32_t)n - CHANNELS : 0;
 }
 
 /* Once the server has announced both nodes' ports. A device with one channel plays both. */
@@ -195,15 +191,13 @@ static bool link_ports(struct listener *listener)
         return true;
     if (node == SPA_ID_INVALID || listener->device == 0)
         return false;
-    const size_t device_n = ports_of(listener, listener->device, !plays, device, CHANNELS);
-    if (ports_of(listener, node, plays, own, CHANNELS) < CHANNELS || device_n == 0)
+    const uint32_t device_n = ports_of(listener, listener->device, !plays, device);
+    if (ports_of(listener, node, plays, own) < CHANNELS || device_n == 0)
         return false;
     for (size_t i = 0; i < CHANNELS; i++) {
-        const uint32_t other = device[SPA_MIN(i, device_n - 1)];
-        listener->links[i] = plays ? st_pipewire_connection_link(&listener->connection, node, own[i],
-                                                                 listener->device, other, false, 0)
-                                   : st_pipewire_connection_link(&listener->connection, listener->device,
-                                                                 other, node, own[i], false, 0);
+        const uint32_t ends[][2] = {{node, own[i]}, {listener->device, device[SPA_MIN(i, device_n - 1)]}};
+        listener->links[i] =
+            st_pipewire_connection_link(&listener->connection, ends[!plays], ends[plays], false, 0);
     }
     if (plays)
         atomic_store(&listener->ear.shared->node, node);
@@ -430,12 +424,14 @@ static const struct pw_core_events core_events = {PW_VERSION_CORE_EVENTS, .info 
 static void make_signal(struct listener *listener)
 {
     struct st_capture_head *head = &listener->ear.head;
+    uint32_t ports[CHANNELS];
+    const uint32_t n = ports_of(listener, listener->device, true, ports);
     const struct node *sink = find_node(listener, listener->sink_node),
                       *device = find_node(listener, listener->device);
     head->rate_hz = atomic_load(&listener->rate_seen);
     head->channels = CHANNELS;
     head->period_frames = atomic_load(&listener->frames_seen);
-    head->more_channels = more_channels(listener);
+    head->more_channels = n > CHANNELS ? n - CHANNELS : 0;
     copy(head->server, listener->server);
     copy(head->plays, sink != NULL ? sink->name : "");
     copy(head->records, device != NULL ? device->name : "");

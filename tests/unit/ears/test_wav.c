@@ -148,11 +148,6 @@ static void extensible_and_of_unknown_size(void **state)
     struct st_wav wav;
     float samples[64];
     begin(&file);
-    memcpy(file.bytes, "RF64", 4);
-    add(&file, "ds64", 4);
-    add_number(&file, 16, 4);
-    add_number(&file, 1000, 8);
-    add_number(&file, 4, 8);
     add_format(&file, 0xFFFE, 1, 48000, 16);
     file.bytes[file.n - 20] = 40;
     add_number(&file, 22, 2);
@@ -160,7 +155,7 @@ static void extensible_and_of_unknown_size(void **state)
     add_number(&file, 4, 4);
     add(&file, "\1\0\0\0\0\0\x10\0\x80\0\0\xaa\0\x38\x9b\x71", 16);
     add_data(&file, "\1\0\2\0\3\0", 6, UINT32_MAX);
-    assert_int_equal(read_all(&file, samples, &wav), 2);
+    assert_int_equal(read_all(&file, samples, &wav), 3);
 }
 
 static void one_that_is_cut_says_so(void **state)
