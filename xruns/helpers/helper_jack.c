@@ -331,34 +331,20 @@ static bool serves(const char *words, size_t len, const char *server)
     return st_text_is(name, server);
 }
 
-/* @return bytes; buf ends with two NULs. */
-static size_t read_process(const char *pid, const char *file, char *buf, size_t buf_bytes)
-{
-    const int fd = open(st_text("/proc/%s/%s", pid, file), O_RDONLY | O_CLOEXEC);
-    const ssize_t n = fd >= 0 ? read(fd, buf, buf_bytes - 2) : 0;
-    if (fd >= 0)
-        close(fd);
-    const size_t len = n > 0 ? (size_t)n : 0;
-    buf[len] = buf[len + 1] = '\0';
-    return len;
-}
-
 /* The standard error of jackd, if that is a file. FreeBSD has no such links: no log. */
 static int open_output(const char *server)
 {
-    char name[64], words[4096];
+    struct st_platform *machine = st_platform_native();
+    char words[4096];
+    size_t len;
     int fd = -1;
     DIR *processes = opendir("/proc");
     for (struct dirent *entry; processes != NULL && fd < 0 && (entry = readdir(processes)) != NULL;) {
-        if (strspn(entry->d_name, "0123456789") != strlen(entry->d_name))
-            continue;
-        read_process(entry->d_name, "comm", name, sizeof(name));
-        if (!st_text_is(name, "jackd\n"))
-            continue;
-        const size_t len = read_process(entry->d_name, "cmdline", words, sizeof(words));
-        if (len == 0 || !serves(words, len, server))
-            continue;
-        fd = open_file(st_text("/proc/%s/fd/2", entry->d_name));
+        const char *folder = st_text("/proc/%s", entry->d_name);
+        if (st_text_is(st_platform_text(machine, st_text("%s/comm", folder)), "jackd\n") &&
+            machine->read_text(machine, st_text("%s/cmdline", folder), words, sizeof(words), &len) == 0 &&
+            serves(words, len, server))
+            fd = open_file(st_text("%s/fd/2", folder));
     }
     if (processes != NULL)
         closedir(processes);

@@ -23,8 +23,10 @@
 #include <spa/param/latency-utils.h>
 
 #include "core/ns.h"
+#include "core/text/text.h"
 #include "xruns/helpers/helper_line.h"
 #include "xruns/helpers/listened.h"
+#include "xruns/helpers/log_line.h"
 #include "xruns/helpers/pipewire_connection.h"
 #include "xruns/helpers/pipewire_version.h"
 #include "xruns/helpers/sandbox.h"
@@ -86,8 +88,7 @@ struct listener {
     int64_t cpu_ns;
     int dear_n; /* PRICE_S in which it cost too much */
     uint32_t version;
-    char orders[256];
-    size_t orders_len;
+    struct st_log_line order;
 };
 
 static const float nothing[FRAMES_MAX];
@@ -215,8 +216,9 @@ static const struct pw_proxy_events link_events = {PW_VERSION_PROXY_EVENTS, .rem
 
 static void link_port(struct tap *tap, size_t i, const struct port *own)
 {
-    tap->links[i] = st_pipewire_connection_link(&tap->listener->server, tap->node, tap->heard[i], own->node,
-                                                own->id, true, sizeof(struct spa_hook));
+    const uint32_t from[] = {tap->node, tap->heard[i]}, to[] = {own->node, own->id};
+    tap->links[i] =
+        st_pipewire_connection_link(&tap->listener->server, from, to, true, sizeof(struct spa_hook));
     if (tap->links[i] != NULL)
         pw_proxy_add_listener(tap->links[i], pw_proxy_get_user_data(tap->links[i]), &link_events, tap);
 }
@@ -362,21 +364,14 @@ static void obey(struct listener *listener, const char *order)
 static void on_input(void *ctx, int fd, ST_UNUSED uint32_t mask)
 {
     struct listener *listener = ctx;
-    const ssize_t n = read(fd, listener->orders + listener->orders_len,
-                           sizeof(listener->orders) - 1 - listener->orders_len);
-    if (n <= 0) {
+    char bytes[256];
+    const ssize_t n = read(fd, bytes, sizeof(bytes));
+    if (n <= 0)
         end(listener, ST_HELPER_LINE_DONE);
-        return;
+    for (ssize_t i = 0; i < n; i++) {
+        if (st_log_line_take(&listener->order, bytes[i]))
+            obey(listener, listener->order.text);
     }
-    listener->orders_len += (size_t)n;
-    listener->orders[listener->orders_len] = '\0';
-    char *line = listener->orders, *stop;
-    for (; (stop = strchr(line, '\n')) != NULL; line = stop + 1) {
-        *stop = '\0';
-        obey(listener, line);
-    }
-    listener->orders_len = strlen(line) < sizeof(listener->orders) - 1 ? strlen(line) : 0;
-    memmove(listener->orders, line, listener->orders_len);
 }
 
 /* --- which ports there are --- */
@@ -463,6 +458,7 @@ static void on_price(void *ctx, ST_UNUSED uint64_t expirations)
 {
     struct listener *listener = ctx;
     struct timespec used;
+    st_text_forget();
     if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) != 0)
         return;
     const int64_t used_ns = st_ns_from_timespec(&used) - listener->cpu_ns;

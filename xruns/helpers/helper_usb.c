@@ -13,6 +13,7 @@
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "platform/posix/posix.h"
+#include "platform/tree.h"
 #include "xruns/helpers/helper_line.h"
 #include "xruns/helpers/sandbox.h"
 #include "xruns/helpers/usb_packets.h"
@@ -48,33 +49,21 @@ static size_t buses_n;
 
 /* --- with root's rights: devices and buses --- */
 
-/** The first line of a file. @return false if there is none. */
-static bool read_line(const char *path, char *buf, size_t buf_bytes)
-{
-    FILE *file = fopen(path, "re");
-    const bool good = file != NULL && fgets(buf, (int)buf_bytes, file) != NULL;
-    if (file != NULL)
-        fclose(file);
-    if (good)
-        buf[strcspn(buf, "\n")] = '\0';
-    return good;
-}
-
 static void find_devices(void)
 {
+    struct st_platform *machine = st_platform_native();
     for (int card = 0; card < CARDS_MAX && packets.devices_n < ST_USB_PACKETS_DEVICES_MAX; card++) {
-        char text[32];
         struct st_usb_device *device = &packets.devices[packets.devices_n];
-        if (!read_line(st_text("/proc/asound/card%d/usbbus", card), text, sizeof(text)) ||
-            sscanf(text, "%3d/%3d", &device->bus, &device->number) != 2)
+        if (sscanf(st_platform_text(machine, st_text("/proc/asound/card%d/usbbus", card)), "%3d/%3d",
+                   &device->bus, &device->number) != 2)
             continue;
+        const char *folder = st_text("/sys/class/sound/card%d/device/..", card);
+        const char *product = st_tree_first_line(machine, st_text("%s/product", folder));
         device->card = card;
         device->fast =
-            read_line(st_text("/sys/class/sound/card%d/device/../speed", card), text, sizeof(text)) &&
-            strtol(text, NULL, 10) >= 480; /* Mbit/s */
-        if (!read_line(st_text("/sys/class/sound/card%d/device/../product", card), device->name,
-                       sizeof(device->name)))
-            ST_PRINT(device->name, "USB device %03d/%03d", device->bus, device->number);
+            strtol(st_platform_text(machine, st_text("%s/speed", folder)), NULL, 10) >= 480; /* Mbit/s */
+        ST_PRINT(device->name, "%s",
+                 product != NULL ? product : st_text("USB device %03d/%03d", device->bus, device->number));
         packets.devices_n++;
     }
 }

@@ -63,12 +63,13 @@ static void take_line(struct st_listener *listener, struct st_pipewire_streams *
     uint32_t id;
     int64_t begin_ns, lost_ns;
     unsigned signs;
-    if (st_listened_parse(listener->line, &id, &begin_ns, &lost_ns, &signs))
+    const char *line = listener->line.text;
+    if (st_listened_parse(line, &id, &begin_ns, &lost_ns, &signs))
         st_pipewire_streams_silent(streams, id, begin_ns, lost_ns, signs);
-    else if (st_text_begins(listener->line, "taps "))
-        listener->taps_n = strtol(listener->line + 5, NULL, 10);
-    else if (st_text_begins(listener->line, "absent "))
-        ST_PRINT(listener->why, "%s", listener->line + 7);
+    else if (st_text_begins(line, "taps "))
+        listener->taps_n = strtol(line + 5, NULL, 10);
+    else if (st_text_begins(line, "absent "))
+        ST_PRINT(listener->why, "%s", line + 7);
 }
 
 bool st_listener_read(struct st_listener *listener, struct st_pipewire_streams *streams)
@@ -80,11 +81,8 @@ bool st_listener_read(struct st_listener *listener, struct st_pipewire_streams *
         return false;
     }
     for (ssize_t i = 0; i < n; i++) {
-        const bool stop = bytes[i] == '\n' || listener->len + 1 == sizeof(listener->line);
-        listener->line[listener->len] = stop ? '\0' : bytes[i];
-        if (stop)
+        if (st_log_line_take(&listener->line, bytes[i]))
             take_line(listener, streams);
-        listener->len = stop ? 0 : listener->len + 1;
     }
     return true;
 }

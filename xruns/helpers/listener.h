@@ -5,14 +5,14 @@
 #include <sys/types.h>
 
 #include "platform/posix/posix.h"
+#include "xruns/helpers/log_line.h"
 #include "xruns/helpers/pipewire_streams.h"
 
 struct st_listener {
     struct st_posix_piped program;
     int64_t taps_n; /* streams that it hears */
     char why[160];  /* why it does not run; "" */
-    char line[256];
-    size_t len;
+    struct st_log_line line;
 };
 
 /** @param listen "auto" or "on". @return 0 or a negative errno value. */

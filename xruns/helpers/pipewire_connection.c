@@ -37,18 +37,14 @@ const char *st_pipewire_connection_open(struct st_pipewire_connection *connectio
     return NULL;
 }
 
-struct pw_proxy *st_pipewire_connection_link(const struct st_pipewire_connection *connection, uint32_t from,
-                                             uint32_t out, uint32_t to, uint32_t in, bool passive,
+struct pw_proxy *st_pipewire_connection_link(const struct st_pipewire_connection *connection,
+                                             const uint32_t from[2], const uint32_t to[2], bool passive,
                                              size_t user_bytes)
 {
-    const uint32_t numbers[] = {from, out, to, in};
-    char texts[4][16];
-    for (size_t i = 0; i < 4; i++)
-        ST_PRINT(texts[i], "%" PRIu32, numbers[i]);
-    const struct spa_dict_item items[] = {{PW_KEY_LINK_OUTPUT_NODE, texts[0]},
-                                          {PW_KEY_LINK_OUTPUT_PORT, texts[1]},
-                                          {PW_KEY_LINK_INPUT_NODE, texts[2]},
-                                          {PW_KEY_LINK_INPUT_PORT, texts[3]},
+    const struct spa_dict_item items[] = {{PW_KEY_LINK_OUTPUT_NODE, st_text("%" PRIu32, from[0])},
+                                          {PW_KEY_LINK_OUTPUT_PORT, st_text("%" PRIu32, from[1])},
+                                          {PW_KEY_LINK_INPUT_NODE, st_text("%" PRIu32, to[0])},
+                                          {PW_KEY_LINK_INPUT_PORT, st_text("%" PRIu32, to[1])},
                                           {PW_KEY_LINK_PASSIVE, passive ? "true" : "false"},
                                           {PW_KEY_OBJECT_LINGER, "false"}};
     return pw_core_create_object(connection->core, "link-factory", PW_TYPE_INTERFACE_Link, PW_VERSION_LINK,

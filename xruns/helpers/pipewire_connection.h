@@ -24,7 +24,8 @@ const char *st_pipewire_connection_open(struct st_pipewire_connection *connectio
                                         const char *const *modules, const struct pw_core_events *core_events,
                                         const struct pw_registry_events *registry_events, void *ctx);
 
-/** Links a port of one node to one of another, as long as this connection lasts. @return NULL: it failed. */
-struct pw_proxy *st_pipewire_connection_link(const struct st_pipewire_connection *connection, uint32_t from,
-                                             uint32_t out, uint32_t to, uint32_t in, bool passive,
+/** Links a port of one node to one of another, as long as this connection lasts. @param from, to the node and
+ * its port. @return NULL: it failed. */
+struct pw_proxy *st_pipewire_connection_link(const struct st_pipewire_connection *connection,
+                                             const uint32_t from[2], const uint32_t to[2], bool passive,
                                              size_t user_bytes);

@@ -47,7 +47,7 @@ static void count_lost(struct st_pipewire_profile *profile, struct st_profile_no
     event.end_ns = lost->end_ns;
     event.cycle = cycle;
     event.cycle.period_ns = node->period_ns;
-    event.spare_ns = st_profile_losses_spare_ns(node, node->period_ns);
+    event.spare_ns = st_profile_losses_spare_ns(node);
     event.culprit_plays = culprit_plays;
     event.culprit_n = culprit[0] != '\0' ? lost->n : 0;
     ST_PRINT(event.culprit, "%s", culprit);

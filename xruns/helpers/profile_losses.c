@@ -46,8 +46,9 @@ void st_profile_losses_dry(struct st_pipewire_profile *profile, const struct st_
     st_profile_losses_add(profile, &event);
 }
 
-int64_t st_profile_losses_spare_ns(const struct st_profile_node *node, int64_t period_ns)
+int64_t st_profile_losses_spare_ns(const struct st_profile_node *node)
 {
-    const int64_t left_ns = node->usual.busy_ns > 0 && !node->drives ? period_ns - node->usual.busy_ns : 0;
+    const int64_t left_ns =
+        node->usual.busy_ns > 0 && !node->drives ? node->period_ns - node->usual.busy_ns : 0;
     return ST_MIN(ST_MAX(left_ns, 0), ST_PIPEWIRE_CYCLE_MAX_NS);
 }

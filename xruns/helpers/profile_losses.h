@@ -19,5 +19,5 @@ void st_profile_losses_add(struct st_pipewire_profile *profile, const struct st_
 void st_profile_losses_dry(struct st_pipewire_profile *profile, const struct st_profile_node *node, int64_t n,
                            int64_t lost_ns, int64_t longest_ns);
 
-/** What the node usually leaves of such a period; 0: not known. */
-int64_t st_profile_losses_spare_ns(const struct st_profile_node *node, int64_t period_ns);
+/** What the node usually leaves of its period; 0: not known. */
+int64_t st_profile_losses_spare_ns(const struct st_profile_node *node);

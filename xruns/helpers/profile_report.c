@@ -67,8 +67,8 @@ void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id,
     event.longest_ns = loss->longest_ns;
     event.end_ns = loss->end_ns;
     /* its buffer outlasts a late wake-up that is shorter than what was lost */
-    event.spare_ns = goes_on ? st_profile_losses_spare_ns(node, node->period_ns)
-                             : ST_MIN(loss->longest_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
+    event.spare_ns =
+        goes_on ? st_profile_losses_spare_ns(node) : ST_MIN(loss->longest_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
     say(profile, event);
 }
 

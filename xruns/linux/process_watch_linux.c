@@ -524,11 +524,10 @@ static void blame(struct st_process_watch *watch, const struct process *process,
         return;
     }
     watch->in_vain_n = 0;
-    char comm[64], command[512];
-    const int pid = (int)culprit->thread.pid;
-    (void)st_standing_read(st_text("/proc/%d/comm", pid), comm, sizeof(comm));
-    (void)st_standing_read(st_text("/proc/%d/cmdline", pid), command, sizeof(command));
-    st_proc_name(comm, command, figures->culprit, sizeof(figures->culprit));
+    const char *folder = st_text("/proc/%d", (int)culprit->thread.pid);
+    st_proc_name(st_platform_text(st_platform_native(), st_text("%s/comm", folder)),
+                 st_platform_text(st_platform_native(), st_text("%s/cmdline", folder)), figures->culprit,
+                 sizeof(figures->culprit));
     ST_EACH (playing, watch->processes) {
         if (playing->used && playing->thread.pid == culprit->thread.pid &&
             figures->culprits_n < ST_ARRAY_LEN(figures->culprits))

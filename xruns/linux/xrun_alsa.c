@@ -160,24 +160,16 @@ static int64_t program_of(struct st_xrun_watch *w, int64_t tid, char ret[ST_XRUN
 {
     struct alsa *alsa = w->state;
     struct st_platform *machine = w->machine;
-    char text[STATUS_BYTES], command[STATUS_BYTES];
-    size_t len;
     uint64_t pid;
-    const char *path = st_text("%s/%lld/status", alsa->proc, (long long)tid);
-    int r = machine->read_text(machine, path, text, sizeof(text), &len);
-    if ((r != 0 && r != -EFBIG) || st_proc_line_u64(text, "Tgid:", &pid) != 0) {
+    const char *text = st_platform_text(machine, st_text("%s/%jd/status", alsa->proc, tid));
+    if (st_proc_line_u64(text, "Tgid:", &pid) != 0) {
         if (tid > 0 && tid <= INT_MAX && (kill((pid_t)tid, 0) == 0 || errno == EPERM))
             alsa->no_names = true;
         return 0;
     }
-    path = st_text("%s/%llu/comm", alsa->proc, (unsigned long long)pid);
-    r = machine->read_text(machine, path, text, sizeof(text), &len);
-    path = st_text("%s/%llu/cmdline", alsa->proc, (unsigned long long)pid);
-    const int named = machine->read_text(machine, path, command, sizeof(command), &len);
-    if (named != 0 && named != -EFBIG)
-        command[0] = '\0';
-    if (r == 0)
-        st_proc_name(text, command, ret, ST_XRUN_NAME_BYTES);
+    st_proc_name(st_platform_text(machine, st_text("%s/%" PRIu64 "/comm", alsa->proc, pid)),
+                 st_platform_text(machine, st_text("%s/%" PRIu64 "/cmdline", alsa->proc, pid)), ret,
+                 ST_XRUN_NAME_BYTES);
     return (int64_t)pid;
 }
 
@@ -239,15 +231,12 @@ static void report_load(struct substream *s, st_xrun_seen_fn seen, void *ctx)
 /** Another run of a stream: whose it is, and how it is set. */
 static void begin_run(struct st_xrun_watch *w, struct substream *s, const struct st_alsa_status *now)
 {
-    char hw[STATUS_BYTES], sw[STATUS_BYTES];
-    size_t len;
+    const char *hw = st_platform_text(w->machine, path_of(w, &s->is, "hw_params")),
+               *sw = st_platform_text(w->machine, path_of(w, &s->is, "sw_params"));
     s->room = (struct st_alsa_room){0};
-    s->params = (struct st_alsa_params){0};
     memset(s->client, 0, sizeof(s->client));
     s->own = program_of(w, now->owner_tid, s->client) == getpid();
-    if (w->machine->read_text(w->machine, path_of(w, &s->is, "hw_params"), hw, sizeof(hw), &len) != 0 ||
-        w->machine->read_text(w->machine, path_of(w, &s->is, "sw_params"), sw, sizeof(sw), &len) != 0 ||
-        st_alsa_params_parse(hw, sw, &s->params) != 0)
+    if (st_alsa_params_parse(hw, sw, &s->params) != 0)
         s->params = (struct st_alsa_params){0}; /* it is closed by now, or another one's */
 }
 
