@@ -244,15 +244,6 @@ static void test_no_frame_is_lost_without_a_word(ST_UNUSED void **state)
     free(reader);
 }
 
-static void test_events_have_words(ST_UNUSED void **state)
-{
-    for (int i = 0; i < ST_CAPTURE_EVENT_KINDS; i++) {
-        assert_non_null(st_capture_stream_event_name((enum st_capture_event_kind)i));
-        assert_non_null(st_capture_stream_event_say((enum st_capture_event_kind)i));
-    }
-    assert_null(st_capture_stream_event_name(ST_CAPTURE_EVENT_KINDS));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,7 +252,6 @@ int main(void)
         cmocka_unit_test(test_order_is_kept),
         cmocka_unit_test(test_what_is_no_number_is_a_loud_sample),
         cmocka_unit_test(test_no_frame_is_lost_without_a_word),
-        cmocka_unit_test(test_events_have_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

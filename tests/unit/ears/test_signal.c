@@ -17,19 +17,6 @@ static void every_sample_of_the_sequence_is_a_step_of_16_bits_and_never_silence(
     }
 }
 
-static void a_part_is_the_same_whichever_call_it_is_of(void **state)
-{
-    struct st_signal signal;
-    float whole[3 * 1000], parts[3 * 1000];
-    st_signal_init(&signal, 44100, 3, 0.1F);
-    st_signal_force(&signal, 7);
-    const uint64_t at = signal.glitches[4].at_frame - 300;
-    st_signal_fill(&signal, at, whole, 1000);
-    for (size_t i = 0; i < 1000; i += 8)
-        st_signal_fill(&signal, at + i, &parts[3 * i], 8);
-    assert_memory_equal(whole, parts, sizeof(whole));
-}
-
 /* No place of two seconds is like another: 64 steps are not found twice, also in the other channel. */
 static void sixty_four_samples_are_found_once(void **state)
 {
@@ -97,7 +84,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_sample_of_the_sequence_is_a_step_of_16_bits_and_never_silence),
-        cmocka_unit_test(a_part_is_the_same_whichever_call_it_is_of),
         cmocka_unit_test(sixty_four_samples_are_found_once),
         cmocka_unit_test(glitches_are_of_each_kind_and_length_and_apart),
         cmocka_unit_test(a_glitch_does_what_its_kind_says),
