@@ -20,17 +20,6 @@ db = sqlite3.connect(sys.argv[1], timeout=20)
 for row in db.execute(sys.argv[2]): print(*row)
 db.commit()' "$db" "$1"; }
 
-# --- nowhere to write: a daemon of its own, which is looked at again at the end ---
-lonely_is() { (sock=$tmp/lonely.sock && value_is "$@"); }
-(sock=$tmp/lonely.sock conf=$tmp/lonely.conf && config "$audio")
-STATE_DIRECTORY=$tmp/lonely "$SLEEPTUNED" -a -f -c "$tmp/lonely.conf" 2>"$tmp/lonely.log" &
-lonely=$!
-pids+=("$lonely")
-why="['enabled, but sleeptuned cannot write to any state folder: set history.path']"
-ok "no state folder: a history that is wanted is degraded" wait_for lonely_is '[x["why"] for x in d["degraded"] if x["what"] == "history"]' "$why"
-like "metrics say so" "$(sock=$tmp/lonely.sock; ask /metrics)" '^sleeptune_degraded\{what="history"\} 1$'
-mkdir "$tmp/lonely" # nobody tells the daemon
-
 # --- a day like any other ---
 config "$audio"
 starts "it starts"
@@ -152,30 +141,6 @@ ok "and is written when that is possible again" wait_for state_is writing
 ok "none is lost" wait_for events_are config-read 4
 stop
 
-# --- another daemon with the same file ---
-starts "it starts for the second daemon"
-wait_for state_is writing
-first=$daemon
-(
-    sock=$tmp/sock2 conf=$tmp/conf2 log=$tmp/log2
-    config "$audio"
-    start || exit
-    trap 'kill -9 "$daemon"' EXIT
-    wait_for state_is failing || exit
-    value 'd["history"]["why"]' >"$tmp/second"
-    wait_for value_is 'd["history"]["waiting_events"] > 0' True && echo True >>"$tmp/second"
-    kill -9 "$first"
-    again() { kill -HUP "$daemon" && sleep 0.5 && state_is writing; }
-    wait_for again && echo written >>"$tmp/second"
-    trap - EXIT
-    stop
-    echo "$status" >>"$tmp/second"
-)
-like "a second daemon learns whose file it is" "$(sed -n 1p "$tmp/second")" "history\.db cannot be written: another sleeptuned \(process $first\) writes this history\$"
-is "keeps its own in memory, and goes on when the first one was killed" "$(sed -n '2,$p' "$tmp/second" | tr '\n' ' ')" "True written 0 "
-wait "$first" 2>/dev/null
-is "nothing is left of the lock" "$(ls "$tmp/state")" history.db
-
 # --- damaged, and not ours ---
 printf 'not a database at all, and long enough to be one\n%.0s' {1..99} >"$db"
 starts "it starts with a file that is no database"
@@ -184,37 +149,6 @@ like "the file that was there is put aside and told" "$(value 'd["history"]["put
 is "byte for byte" "$(head -c 20 "$tmp"/state/history.db.aside-*Z)" "not a database at al"
 ok "which is an event" wait_for events_are history-aside 1
 like "with what became of it" "$("$SLEEPTUNE" history --events --socket "$sock" --kind history-aside | tr -s ' \n' ' ')" 'the old file is now history\.db\.aside-'
-
-# --- removed while it runs ---
-rm "$db"
-kill -HUP "$daemon"
-ok "a file that was removed is made anew" wait_for test -s "$db"
-ok "with the event" wait_for events_are config-read 1
-
-ok "which is said" wait_for events_are history-changed 1
-
-# --- damaged while it runs ---
-sql "PRAGMA wal_checkpoint(TRUNCATE)" >/dev/null
-truncate -s 9000 "$db"
-kill -HUP "$daemon"
-ok "a file that is cut while it is open makes room for a new one" wait_for events_are history-aside 1
-like "the status says where the old one is" "$(value 'd["history"]["state"], d["history"]["put_aside"]')" '^writing .*history\.db\.aside-'
-
-# --- a path that somebody has set may be that of any file ---
-mkdir "$tmp/others"
-echo "a letter" >"$tmp/others/letter.txt"
-"$PYTHON" -c 'import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute("CREATE TABLE t (a)"); db.commit()' "$tmp/others/their.db"
-cp -r "$tmp/others" "$tmp/copy"
-for name in letter.txt their.db; do
-    config "$audio" "history: { path = \"$tmp/others/$name\"; };"
-    kill -HUP "$daemon"
-    ok "$name is not a history: said" wait_for value_is "'others/$name is not a history of sleeptune and is not changed' in (d['history']['why'] or '')" True
-    is "and degraded" "$(value "d['history']['state'], 'history' in [x['what'] for x in d['degraded']]")" "failing True"
-done
-is "they are left alone, byte for byte, with nothing beside them" "$(diff -r "$tmp/others" "$tmp/copy" && echo same)" same
-config "$audio"
-kill -HUP "$daemon"
-ok "and back to the state folder" wait_for state_is writing
 
 # --- nowhere to write ---
 config "$audio" 'history: { path = "/proc/history.db"; };'
@@ -229,41 +163,9 @@ is "HTTP 503" "$(code /v1/history)" 503
 config "$audio"
 kill -HUP "$daemon"
 ok "and on again" wait_for state_is writing
-is "a bad step: 400" "$(code '/v1/history?step=often')" 400
-is "however long ago: 200" "$(code '/v1/history?since=0')" 200
-for path in history events causes; do
-    is "$path, since behind until: 400" "$(code "/v1/$path?since=1h&until=2h")" 400
-    is "$path, a name twice: 400" "$(code "/v1/$path?since=2h&since=1h")" 400
-done
-is "a day: 200" "$(code '/v1/history?since=1d')" 200
-is "a kind that there is not: 400" "$(code '/v1/events?kind=foo')" 400
-is "a name that there is not: 400" "$(code '/v1/events?foo=1')" 400
-is "a name of another path: 400" "$(code '/v1/history?limit=1')" 400
-is "nothing behind ? but the mark: 200" "$(code '/v1/events?')" 200
 is "events: 200" "$(code '/v1/events?limit=1&kind=config-read')" 200
 
-# --- since when ---
 stop
-cp "$db" "$tmp/aside.db"
-sql "INSERT INTO watch (source, from_ns, to_ns, playing, frames, rate_hz, client) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
-     SELECT 'pipewire', $(date +%s)000000000 - i * 86400000000000, $(date +%s)000000000 - i * 86400000000000 + 5400000000000, 1, 128, 48000, 'Ardour' FROM n"
-sql "INSERT INTO event (wall_ns, kind, source, count_n) SELECT from_ns + 1000000000, 'client-dropout', 'pipewire', 21 FROM watch
-     WHERE client = 'Ardour' AND from_ns > $(date +%s)000000000 - 777700000000000"
-sql "INSERT INTO fact (from_ns, at_ns, change_n, kind, name, value, was) SELECT $(date +%s)000000000 - 820800000000000, $(date +%s)000000000 - 820800000000000,
-     1 + max(change_n), 'package', 'a-sound-package', '0.5.9-1', '0.5.8-1' FROM fact"
-cat >"$tmp/programs/sleeptune-observe-jack" <<'SH'
-#!/bin/sh
-echo 'ready JACK server "default", 256 frames at 48000 Hz'
-echo 'client-dropout count_n=25 certainty=exact device=system client=Heavy%20Reverb reason=too-slow busy_ns=7300000 wait_ns=90000 period_ns=5333333'
-exec cat
-SH
-export SLEEPTUNE_OBSERVE_DIR=$tmp/programs
-starts "it starts after nine evenings with more dropouts"
-answer_has() { "$SLEEPTUNE" status --socket "$sock" | tr '\n' ' ' | tr -s ' ' | grep -q "$1"; }
-ok "the first screen says since when" wait_for answer_has "More dropouts since [0-9-]*, when a-sound-package became 0.5.9-1: 14 an hour, before 0\."
-stop
-unset SLEEPTUNE_OBSERVE_DIR
-cp "$tmp/aside.db" "$db"
 
 # --- readers who take their time ---
 if [ -x "$SLEEPTUNE_BUILD/tests/integration/make_history" ]; then
@@ -398,22 +300,4 @@ if can_be_nobody; then
 else
     skip "a history that may only be read" "needs root and setpriv"
 fi
-
-# --- a state folder that comes later ---
-ok "a state folder that is there now is found within a minute" wait_for lonely_is "d['history']['state']" writing
-is "and nothing is said of it any more" "$(sock=$tmp/lonely.sock; value '[x for x in d["degraded"] if x["what"] == "history"]')" "[]"
-kill -TERM "$lonely"
-wait "$lonely"
-is "it ends cleanly, too" "$?" 0
-export STATE_DIRECTORY=$tmp/late
-config "$audio" 'history: { enabled = "off"; };'
-starts "it starts without a state folder"
-is "who wants no history misses nothing" "$(value '[x for x in d["degraded"] if x["what"] == "history"]')" "[]"
-stop
-config "$audio"
-starts "it starts with the usual settings"
-mkdir "$tmp/late"
-kill -HUP "$daemon"
-ok "at SIGHUP a state folder is found, with the same settings" wait_for state_is writing
-stop
 tap_done
