@@ -112,7 +112,7 @@ static void lay_out(struct table *table, const struct st_screen *screen, const j
             const int width = width_of(screen, text);
             table->widths[i] = ST_MAX(width, table->widths[i]);
             table->numbers[i] =
-                table->numbers[i] && (text[0] == '\0' || strchr("0123456789?", text[0]) != NULL);
+                table->numbers[i] && (text[0] == '\0' || strchr("0123456789?-", text[0]) != NULL);
         }
     }
     while (table_width(table) > screen->columns) {

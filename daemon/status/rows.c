@@ -202,15 +202,15 @@ static const char *worst_text(const struct st_dropout_client *client)
 
 /* known: 0 dropouts are none, else it is not known whether there were any. */
 static void add_program(struct section *to, const char *name, uint64_t dropouts_n, bool known,
-                        const char *reason, const char *load, const char *peak)
+                        const char *reason, const char *load, const char *lost, const char *peak)
 {
     const char *dropouts = known || dropouts_n > 0 ? st_text("%" PRIu64, dropouts_n) : "?";
     json_t *row = add(
         to, dropouts_n > 0 ? WARN : OK, name,
         st_text("%s dropout%s%s%s", dropouts, ST_PLURAL(dropouts_n), reason[0] != '\0' ? ": " : "", reason));
     st_json_set(row, "cells",
-                json_pack("[o, s, o, s, s]", st_json_safe_string(name), dropouts, st_json_safe_string(reason),
-                          load, peak));
+                json_pack("[o, s, o, s, s, s]", st_json_safe_string(name), dropouts,
+                          st_json_safe_string(reason), load, lost, peak));
 }
 
 static void add_client(struct section *to, const struct st_dropout_client *client)
@@ -231,6 +231,9 @@ static void add_client(struct section *to, const struct st_dropout_client *clien
                 st_dropout_table_has_ended(client)
                     ? "ended"
                     : share_text(load->cycles_n > 0 ? load->busy_median_ns : -1, load->period_ns),
+                client->lost.ns > 0 ? st_ns_short(client->lost.ns)
+                : n > 0             ? "-"
+                                    : "",
                 worst_text(client));
 }
 
@@ -265,7 +268,8 @@ static void add_clientless(struct section *to, const struct st_view *view, bool 
         const char *terse = st_xrun_sources_find(source->source)->terse;
         if (shown->clientless_dropouts_n > 0 && watched == (source->state == ST_OBSERVED_WATCHING))
             add_program(to, st_xrun_sources_title(source->source), shown->clientless_dropouts_n, true,
-                        terse != NULL ? terse : st_dropout_reason_device(shown->clientless_device), "", "");
+                        terse != NULL ? terse : st_dropout_reason_device(shown->clientless_device), "", "",
+                        "");
     }
 }
 
@@ -287,10 +291,10 @@ static void add_clients(json_t *sections, const struct st_view *view, const stru
     ST_EACH_OF (source, view->observe.sources, view->observe.n)
         others_n += st_observed_shown(source)->others_dropouts_n;
     if (others_n > 0)
-        add_program(&to, "others", others_n, true, "programs that ended, no longer listed", "", "");
+        add_program(&to, "others", others_n, true, "programs that ended, no longer listed", "", "", "");
     /* a share of the period: what DAWs call load */
     end_table(sections, "Programs", &to,
-              json_pack("[s, s, s, s, s]", "Program", "Dropouts", "Why", "Load", "Peak"));
+              json_pack("[s, s, s, s, s, s]", "Program", "Dropouts", "Why", "Load", "Lost", "Peak"));
 }
 
 static void add_summary(json_t *sections, const struct st_view *view, const struct st_answer *answer)
