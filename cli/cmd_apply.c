@@ -274,43 +274,34 @@ static int look(struct work *work)
 
 /* --- doing --- */
 
-/* For a machine that may not be changed: what to put where. */
-static void print_if_not_allowed(const struct work *work, int r)
-{
-    if (r != -EROFS && r != -EACCES && r != -EPERM)
-        return;
-    puts("make these changes by hand:");
-    st_change_output_plan(&work->plan);
-}
-
 static int carry_out(struct work *work)
 {
     const char *why;
     struct st_applied applied;
     int r = st_applied_open(&applied, st_program_command, work->target.p, work->target.folder,
                             st_change_output_event, NULL, &why);
-    if (r < 0) {
-        print_if_not_allowed(work, r);
-        return st_failure("%s", why);
+    if (r >= 0) {
+        if (work->measure_ns > 0 && work->target.live)
+            st_before_after_keep(&work->target, &applied.journal, &work->plan, work->measure_ns);
+        if (work->target.own) /* its files with another value */
+            why = st_applied_revert(&applied, false, work->ids);
+        r = why == NULL ? st_applied_add(&applied, &work->plan) : -EIO;
+        if (r < 0 && why == NULL)
+            why = st_journal_is_interrupted(&applied.journal)
+                      ? "some changes could not be undone. Run: sleeptune revert --all"
+                  : applied.n[ST_EVENT_RESTORED] > 0 && work->target.own
+                      ? "the earlier setting was undone; the new one was not written"
+                      : "nothing was changed";
+        if (r < 0)
+            (void)st_before_after_forget(&work->target, &applied.journal);
+        st_applied_close(&applied);
     }
-    if (work->measure_ns > 0 && work->target.live)
-        st_before_after_keep(&work->target, &applied.journal, &work->plan, work->measure_ns);
-    if (work->target.own) /* its files with another value */
-        why = st_applied_revert(&applied, false, work->ids);
-    r = why == NULL ? st_applied_add(&applied, &work->plan) : -EIO;
-    if (r < 0) {
-        st_failure("%s", why != NULL ? why
-                         : st_journal_is_interrupted(&applied.journal)
-                             ? "some changes could not be undone. Run: sleeptune revert --all"
-                         : applied.n[ST_EVENT_RESTORED] > 0 && work->target.own
-                             ? "the earlier setting was undone; the new one was not written"
-                             : "nothing was changed");
-        print_if_not_allowed(work, r);
-        (void)st_before_after_forget(&work->target, &applied.journal);
+    if (r == -EROFS || r == -EACCES || r == -EPERM) { /* what to put where */
+        puts("make these changes by hand:");
+        st_change_output_plan(&work->plan);
     }
-    st_applied_close(&applied);
     if (r < 0)
-        return ST_EXIT_FAILURE;
+        return st_failure("%s", why);
     const int status = st_change_output_then(&applied, false, work->run_generators);
     if (work->quantum > 0)
         st_change_output_row(

@@ -44,25 +44,20 @@ struct work {
     json_t *entries, *rules;
 };
 
-static void take(struct work *work, enum outcome outcome)
-{
-    work->worst = ST_MAX(work->worst, outcome);
-}
-
 /* --- the writes --- */
 
-enum { INTERRUPTED = ST_ENTRY_UNREAD + 1, FORGOTTEN };
+/* What is said: of a write, which may be an enum st_entry_state, and of a rule. */
+enum word { INTERRUPTED = ST_ENTRY_UNREAD + 1, FORGOTTEN, IN_EFFECT, NOT_NEEDED, NOT_KNOWN, NOT_YET };
 
 static const struct {
-    const char *name, *detail;
+    const char *name;
     enum outcome outcome;
-} looks[] = {
-    [ST_ENTRY_IN_PLACE] = {"in place", "", OUTCOME_GOOD},
-    [ST_ENTRY_DIFFERS] = {"differs", "", OUTCOME_BAD},
-    [ST_ENTRY_GONE] = {"gone", "", OUTCOME_BAD},
-    [ST_ENTRY_UNREAD] = {"not read", "", OUTCOME_UNKNOWN},
-    [INTERRUPTED] = {"interrupted", "run: sleeptune revert --all", OUTCOME_BAD},
-    [FORGOTTEN] = {"forgotten", "this system was started after that", OUTCOME_GOOD},
+} words[] = {
+    [ST_ENTRY_IN_PLACE] = {"in place", OUTCOME_GOOD}, [ST_ENTRY_DIFFERS] = {"differs", OUTCOME_BAD},
+    [ST_ENTRY_GONE] = {"gone", OUTCOME_BAD},          [ST_ENTRY_UNREAD] = {"not read", OUTCOME_UNKNOWN},
+    [INTERRUPTED] = {"interrupted", OUTCOME_BAD},     [FORGOTTEN] = {"forgotten", OUTCOME_GOOD},
+    [IN_EFFECT] = {"in effect", OUTCOME_GOOD},        [NOT_NEEDED] = {"not needed", OUTCOME_GOOD},
+    [NOT_KNOWN] = {"not known", OUTCOME_UNKNOWN},     [NOT_YET] = {"not yet", OUTCOME_BAD},
 };
 
 /** Is it as we wrote it, and does it count? */
@@ -70,24 +65,25 @@ static void verify_entry(struct work *work, const struct st_entry *entry)
 {
     const char *others = st_change_others(work->target.p, entry);
     const struct st_look now = st_change_look(work->target.p, entry);
-    const size_t look = entry->phase == ST_PHASE_FORGOTTEN ? FORGOTTEN
-                        : entry->phase != ST_PHASE_DONE    ? INTERRUPTED
-                                                           : now.state;
-    const char *detail = looks[look].detail;
-    if (look == ST_ENTRY_UNREAD)
-        detail = strerror(-now.error);
-    else if (look == ST_ENTRY_DIFFERS)
-        detail = now.now != NULL ? st_text("it is %s now", now.now) : "someone changed it";
-    take(work, looks[look].outcome);
+    const unsigned word = entry->phase == ST_PHASE_FORGOTTEN ? FORGOTTEN
+                          : entry->phase != ST_PHASE_DONE    ? INTERRUPTED
+                                                             : now.state;
+    const char *detail = word == FORGOTTEN          ? "this system was started after that"
+                         : word == INTERRUPTED      ? "run: sleeptune revert --all"
+                         : word == ST_ENTRY_UNREAD  ? strerror(-now.error)
+                         : word != ST_ENTRY_DIFFERS ? ""
+                         : now.now != NULL          ? st_text("it is %s now", now.now)
+                                                    : "someone changed it";
+    work->worst = ST_MAX(work->worst, words[word].outcome);
     json_array_append_new(work->entries,
                           json_pack("{s:s, s:s, s:s?, s:s?, s:s, s:s, s:s}", "rule", entry->rule, "target",
                                     entry->target, "old", entry->file ? NULL : entry->old_value, "new",
-                                    entry->file ? NULL : entry->new_value, "state", looks[look].name,
+                                    entry->file ? NULL : entry->new_value, "state", words[word].name,
                                     "detail", detail, "also_in", others));
     if (work->json)
         return;
     st_change_output_row(
-        12, looks[look].name,
+        12, words[word].name,
         st_text("%s%s%s", st_change_output_entry(entry), detail[0] != '\0' ? ": " : "", detail));
     if (others[0] != '\0')
         st_change_output_row(12, "also in", others);
@@ -122,26 +118,6 @@ static bool waits_for_boot(const struct st_change_target *target, const struct s
     return waits;
 }
 
-/* What its writes have come to. */
-struct come {
-    bool waits;         /* for a boot, though nothing is asked for */
-    const char *unread; /* NULL, or that one of them cannot be read */
-};
-
-static struct come come_of(const struct work *work, const char *id)
-{
-    struct come come = {.waits = false};
-    ST_EACH_OF (entry, work->target.journal.entries, work->target.journal.entries_n) {
-        if (!st_text_is(entry->rule, id))
-            continue;
-        const struct st_look look = st_change_look(work->target.p, entry);
-        come.waits |= waits_for_boot(&work->target, entry);
-        if (look.state == ST_ENTRY_UNREAD)
-            come.unread = st_text("%s cannot be read (%s)", entry->target, strerror(-look.error));
-    }
-    return come;
-}
-
 /* The user whom this rule (NULL: any) gave a right, as long as it is not `user`. @return "": no one, or
  * `user`, too. */
 static const char *other_user(const struct st_journal *journal, const char *id, const char *user)
@@ -157,15 +133,6 @@ static const char *other_user(const struct st_journal *journal, const char *id, 
     return other;
 }
 
-static const struct {
-    const char *name;
-    enum outcome outcome;
-} states[] = {{"in effect", OUTCOME_GOOD},
-              {"not needed", OUTCOME_GOOD},
-              {"not known", OUTCOME_UNKNOWN},
-              {"not yet", OUTCOME_BAD}};
-enum state { IN_EFFECT, NOT_NEEDED, NOT_KNOWN, NOT_YET };
-
 /* What the rule says now. */
 static void verify_rule(struct work *work, const struct st_report *report, const char *id)
 {
@@ -173,23 +140,32 @@ static void verify_rule(struct work *work, const struct st_report *report, const
     if (finding == NULL)
         return;
     const bool fired = st_finding_asks(finding);
-    const struct come come = come_of(work, id);
+    const struct st_change_target *target = &work->target;
     const char *other =
-        other_user(&work->target.journal, id, st_facts_text_or(work->target.facts, ST_KEY_USER_NAME, ""));
-    const char *summary = finding->summary, *needs = NULL;
-    enum state state = IN_EFFECT;
+        other_user(&target->journal, id, st_facts_text_or(target->facts, ST_KEY_USER_NAME, ""));
+    const char *summary = finding->summary, *needs = NULL, *unread = NULL;
+    enum word state = IN_EFFECT;
+    bool waits = false; /* for a boot, though nothing is asked for */
+    ST_EACH_OF (entry, target->journal.entries, target->journal.entries_n) {
+        if (!st_text_is(entry->rule, id))
+            continue;
+        const struct st_look look = st_change_look(target->p, entry);
+        waits |= waits_for_boot(target, entry);
+        if (look.state == ST_ENTRY_UNREAD)
+            unread = st_text("%s cannot be read (%s)", entry->target, strerror(-look.error));
+    }
     if (fired && other[0] != '\0') {
         state = NOT_YET;
         needs = st_text("the right was given to another user, %s: sleeptune apply %s --user NAME", other, id);
     } else if (finding->status == ST_STATUS_NOT_APPLICABLE) {
         state = NOT_NEEDED;
-    } else if (fired && come.unread != NULL) { /* the rule judged by less, such as the kernel's options */
+    } else if (fired && unread != NULL) { /* the rule judged by less, such as the kernel's options */
         state = NOT_KNOWN;
-        summary = come.unread;
+        summary = unread;
         needs = geteuid() != 0 ? "run sleeptune verify as root" : NULL;
     } else if (finding->status == ST_STATUS_UNKNOWN) {
         state = NOT_KNOWN;
-    } else if (fired && is_forced(&work->target, finding)) {
+    } else if (fired && is_forced(target, finding)) {
         summary = "PipeWire's cycle is forced to this size until it ends; later by the file";
     } else if (fired && finding->changes_n > 0) {
         const struct st_change_row *row = &st_change_rows[finding->changes[0].kind];
@@ -199,18 +175,18 @@ static void verify_rule(struct work *work, const struct st_report *report, const
                                                      : NULL;
     } else if (fired) {
         needs = "the report finds more than apply can change, see: sleeptune report";
-    } else if (come.waits) {
+    } else if (waits) {
         state = NOT_YET;
         needs = st_finding_needs[ST_NEEDS_REBOOT].text;
     }
-    take(work, states[state].outcome);
+    work->worst = ST_MAX(work->worst, words[state].outcome);
     json_array_append_new(work->rules, json_pack("{s:s, s:s, s:s, s:s?, s:I, s:I}", "id", id, "state",
-                                                 states[state].name, "summary", summary, "needs", needs,
+                                                 words[state].name, "summary", summary, "needs", needs,
                                                  "frames", (json_int_t)report->wish.frames, "rate_hz",
                                                  (json_int_t)report->wish.rate_hz));
     if (!work->json)
         st_change_output_row(
-            4, st_text("%-10s  %s:", states[state].name, id),
+            4, st_text("%-10s  %s:", words[state].name, id),
             st_text("%s%s%s", summary, needs != NULL ? "; " : "", needs != NULL ? needs : ""));
 }
 
@@ -243,35 +219,36 @@ static int verify_rules(struct work *work)
 
 /* --- did it help? --- */
 
-/* @return an st_exit. */
-static int prove(const struct work *work, struct st_before_after *ret)
+static int verify(struct work *work)
 {
     const struct st_change_target *target = &work->target;
-    const char *why = work->target.journal.entries_n == 0 ? "nothing is applied"
-                      : !target->live ? "a saved copy of a machine (--root) cannot be measured"
-                      : target->own ? "counted while music plays: sleeptune status --details, column Bursts/h"
-                      : work->no_measure ? "not measured (--no-measure)"
-                                         : NULL;
-    if (why == NULL)
-        return st_before_after_make(target, &work->target.journal, work->measure_ns, ret);
-    *ret = (struct st_before_after){.why = why};
-    return ST_EXIT_DONE;
-}
-
-static int verify_all(struct work *work)
-{
-    const bool json = work->json, any = work->target.journal.entries_n > 0;
-    const struct st_change_target *target = &work->target;
-    struct st_before_after proof;
-    ST_EACH_OF (entry, work->target.journal.entries, work->target.journal.entries_n)
+    const struct st_journal *journal = &target->journal;
+    const bool json = work->json, any = journal->entries_n > 0;
+    struct st_before_after proof = {
+        .why = !any               ? "nothing is applied"
+               : !target->live    ? "a saved copy of a machine (--root) cannot be measured"
+               : target->own      ? "counted while music plays: sleeptune status --details, column Bursts/h"
+               : work->no_measure ? "not measured (--no-measure)"
+                                  : NULL};
+    /* root has each right: the question is whether the user got it */
+    const bool any_user = target->live ? geteuid() == 0 && st_facts_input_player(&work->input) == NULL
+                                       : work->input.user == NULL;
+    const char *given = any_user ? other_user(journal, NULL, "") : "";
+    if (given[0] != '\0')
+        work->input.user = given;
+    int status = st_change_target_judge(&work->input, work->frames, work->rate_hz, &work->target);
+    if (status != ST_EXIT_DONE)
+        return status;
+    ST_EACH_OF (entry, journal->entries, journal->entries_n)
         verify_entry(work, entry);
-    int status = verify_rules(work);
+    status = verify_rules(work);
     if (status != ST_EXIT_DONE)
         return status;
     if (!any && !json)
         puts("nothing is applied");
     fflush(stdout);
-    status = prove(work, &proof);
+    if (proof.why == NULL)
+        status = st_before_after_make(target, journal, work->measure_ns, &proof);
     if (status == ST_EXIT_DONE)
         status = work->worst == OUTCOME_BAD || (proof.why == NULL && proof.late.verdict == ST_COUNTS_MORE)
                      ? ST_EXIT_FINDINGS
@@ -292,18 +269,6 @@ static int verify_all(struct work *work)
             0, "",
             "These are your own settings. Run 'sleeptune verify' as root for the changes that root applied.");
     return status;
-}
-
-static int verify(struct work *work)
-{
-    /* root has each right: the question is whether the user got it */
-    const bool any_user = work->target.live ? geteuid() == 0 && st_facts_input_player(&work->input) == NULL
-                                            : work->input.user == NULL;
-    const char *given = any_user ? other_user(&work->target.journal, NULL, "") : "";
-    if (given[0] != '\0')
-        work->input.user = given;
-    const int status = st_change_target_judge(&work->input, work->frames, work->rate_hz, &work->target);
-    return status == ST_EXIT_DONE ? verify_all(work) : status;
 }
 
 int st_cmd_verify(int argc, char **argv)

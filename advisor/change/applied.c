@@ -177,15 +177,18 @@ int st_applied_open(struct st_applied *applied, const char *command, struct st_p
         return r;
     applied->lock = r;
     *ret_why = st_journal_read(p, folder, &applied->journal);
-    if (*ret_why != NULL)
+    if (*ret_why != NULL) {
         p->unlock_folder(p, applied->lock);
-    for (size_t i = applied->journal.entries_n; i > 0; i--) {
-        if (applied->journal.entries[i - 1].phase != ST_PHASE_FORGOTTEN)
-            continue;
-        notify(applied, ST_EVENT_FORGOTTEN, &applied->journal.entries[i - 1], NULL, 0);
-        st_journal_remove(&applied->journal, i - 1);
+        return -EBADMSG;
     }
-    return *ret_why != NULL ? -EBADMSG : 0;
+    for (size_t i = applied->journal.entries_n; i > 0; i--) {
+        const struct st_entry *entry = &applied->journal.entries[i - 1];
+        if (entry->phase == ST_PHASE_FORGOTTEN) {
+            notify(applied, ST_EVENT_FORGOTTEN, entry, NULL, 0);
+            st_journal_remove(&applied->journal, i - 1);
+        }
+    }
+    return 0;
 }
 
 void st_applied_close(struct st_applied *applied)
@@ -242,21 +245,10 @@ static int write_file(struct st_applied *applied, const struct st_entry *step)
     return r;
 }
 
-static void set_phase(struct st_applied *applied, size_t first_n, enum st_entry_phase phase)
-{
-    for (size_t i = first_n; i < applied->journal.entries_n; i++)
-        applied->journal.entries[i].phase = phase;
-}
-
-static void cut_journal(struct st_applied *applied, size_t n)
-{
-    while (applied->journal.entries_n > n)
-        st_journal_remove(&applied->journal, applied->journal.entries_n - 1);
-}
-
 int st_applied_begin(struct st_applied *applied, const struct st_journal *plan)
 {
-    const size_t first_n = applied->journal.entries_n;
+    struct st_journal *journal = &applied->journal;
+    const size_t first_n = journal->entries_n;
     int r = 0;
     ST_EACH_OF (step, plan->entries, plan->entries_n) {
         struct st_entry entry = *step;
@@ -266,20 +258,21 @@ int st_applied_begin(struct st_applied *applied, const struct st_journal *plan)
         if (r == 0 && entry.file)
             r = count_made(applied, &entry);
         if (r == 0)
-            r = st_journal_add(&applied->journal, &entry);
+            r = st_journal_add(journal, &entry);
         if (r < 0)
             notify(applied, ST_EVENT_FAILED, step, NULL, r);
     }
     if (r == 0)
         r = save_or_say(applied, plan->entries);
-    if (r < 0)
-        cut_journal(applied, first_n);
+    while (r < 0 && journal->entries_n > first_n)
+        st_journal_remove(journal, journal->entries_n - 1);
     return r;
 }
 
 int st_applied_add(struct st_applied *applied, const struct st_journal *plan)
 {
-    const size_t first_n = applied->journal.entries_n;
+    struct st_journal *journal = &applied->journal;
+    const size_t first_n = journal->entries_n;
     size_t tried_n = 0;
     int r = st_applied_begin(applied, plan);
     if (r < 0)
@@ -291,20 +284,24 @@ int st_applied_add(struct st_applied *applied, const struct st_journal *plan)
             notify(applied, ST_EVENT_FAILED, step, NULL, r);
     }
     if (r == 0) {
-        set_phase(applied, first_n, ST_PHASE_DONE);
+        for (size_t i = first_n; i < journal->entries_n; i++)
+            journal->entries[i].phase = ST_PHASE_DONE;
         r = save_or_say(applied, plan->entries);
     }
+    while (r < 0 && journal->entries_n > first_n + tried_n)
+        st_journal_remove(journal, journal->entries_n - 1);
+    for (size_t i = first_n; i < journal->entries_n; i++) {
+        if (r < 0)
+            journal->entries[i].phase = ST_PHASE_WRITING;
+        else
+            notify(applied, ST_EVENT_WRITTEN, &journal->entries[i], NULL, 0);
+    }
     if (r < 0) {
-        cut_journal(applied, first_n + tried_n);
-        set_phase(applied, first_n, ST_PHASE_WRITING);
         (void)undo_open(applied, NULL);
         /* if the disk is full, the journal lists writes that are undone, and revert finds them as before */
         (void)save(applied);
-        return r;
     }
-    for (size_t i = first_n; i < applied->journal.entries_n; i++)
-        notify(applied, ST_EVENT_WRITTEN, &applied->journal.entries[i], NULL, 0);
-    return 0;
+    return r;
 }
 
 /* --- trials --- */

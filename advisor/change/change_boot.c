@@ -36,15 +36,14 @@ static bool reads_drop_ins(struct st_platform *machine)
 
 static bool is_systemd_boot(struct st_platform *machine)
 {
-    static const char name[] = "systemd-boot";
     char raw[128];
-    size_t len, same = 0;
+    size_t len, n = 0;
     if (machine->read_text(machine, LOADER_INFO, raw, sizeof(raw), &len) != 0)
         return false;
-    /* four bytes of attributes first */
-    while (same + 1 < sizeof(name) && 4 + 2 * same < len && raw[4 + 2 * same] == name[same])
-        same++;
-    return same + 1 == sizeof(name);
+    for (size_t i = 4; i < len; i += 2) /* four bytes of attributes first */
+        raw[n++] = raw[i];
+    raw[n] = '\0';
+    return st_text_begins(raw, "systemd-boot");
 }
 
 /* Where people or other programs put the options, the first that is there; each is asked before GRUB's

@@ -122,36 +122,29 @@ void st_change_output_event(ST_UNUSED void *ctx, enum st_change_event event, con
 
 /* --- what makes changed files take effect --- */
 
-/* @return an st_exit. */
-static int run(const char *line)
-{
-    fflush(stdout);
-    if (st_child_env_shell(line) != 0) /* of a row of change.c, for root's shell */
-        return st_failure("'%s' failed. Run this command by hand.", line);
-    printf("ran       %s\n", line);
-    return ST_EXIT_DONE;
-}
-
 int st_change_output_then(const struct st_applied *applied, bool reverted, bool run_commands)
 {
     int status = ST_EXIT_DONE;
     for (enum st_change_kind kind = 0; kind < ST_CHANGE_KINDS; kind++) {
         const struct st_change_row *row = &st_change_rows[kind];
-        const char *line = row->command;
-        /* running values of devices are back already */
-        const char *then = reverted && kind == ST_CHANGE_UDEV ? NULL : row->then;
-        char text[1024] = "";
+        const char *text = "";
         if (applied->changed[kind] == NULL)
             continue;
-        if (line != NULL && run_commands && run(line) != ST_EXIT_DONE)
-            status = ST_EXIT_FAILURE;
-        if (line != NULL && !run_commands)
-            ST_PRINT(text, "%s%s", st_os_rows[applied->p->os].sudo, line);
-        if (then != NULL)
-            st_text_join(text, sizeof(text), "; it ", "%s", then);
+        if (row->command != NULL && !run_commands) {
+            text = st_text("%s%s", st_os_rows[applied->p->os].sudo, row->command);
+        } else if (row->command != NULL) {
+            fflush(stdout);
+            if (st_child_env_shell(row->command) == 0)
+                printf("ran       %s\n", row->command);
+            else
+                status = st_failure("'%s' failed. Run this command by hand.", row->command);
+        }
+        /* running values of devices are back already */
+        if (row->then != NULL && !(reverted && kind == ST_CHANGE_UDEV))
+            text = st_text("%s%s%s", text, text[0] != '\0' ? "; it " : "", row->then);
         if (reverted && kind == ST_CHANGE_PIPEWIRE)
-            ST_APPEND(text, ". A size that was forced stays until then, or type: %s 0",
-                      st_xrun_sources_find("pipewire")->set_frames);
+            text = st_text("%s. A size that was forced stays until then, or type: %s 0", text,
+                           st_xrun_sources_find("pipewire")->set_frames);
         if (text[0] != '\0')
             st_change_output_row(4, st_text("then      %s:", applied->changed[kind]), text);
     }

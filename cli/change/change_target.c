@@ -13,12 +13,6 @@
 #include "core/text/text.h"
 #include "platform/user_folder.h"
 
-static bool has_file(const char *dir, const char *name)
-{
-    struct stat info;
-    return stat(st_text("%s/%s", dir, name), &info) == 0;
-}
-
 static const char *own_journal(void)
 {
     return st_user_folder(ST_USER_STATE, "/sleeptune-changes");
@@ -27,7 +21,7 @@ static const char *own_journal(void)
 bool st_change_target_has_own(void)
 {
     const char *folder = own_journal();
-    return geteuid() != 0 && folder != NULL && has_file(folder, ST_JOURNAL_FILE);
+    return geteuid() != 0 && folder != NULL && access(st_text("%s/" ST_JOURNAL_FILE, folder), F_OK) == 0;
 }
 
 int st_change_target_open(const char *root, bool own, struct st_change_target *ret)
@@ -36,13 +30,12 @@ int st_change_target_open(const char *root, bool own, struct st_change_target *r
     const int r = root != NULL ? st_platform_root_new(root, &target.p) : 0;
     if (r < 0)
         return st_failure("%s: %s", root, strerror(-r));
-    if (root != NULL && has_file(root, "sysctl-a.txt"))
+    if (root != NULL && access(st_text("%s/sysctl-a.txt", root), F_OK) == 0)
         st_platform_root_set_freebsd(target.p);
     const char *state = target.live ? getenv("STATE_DIRECTORY") : NULL;
-    const bool given = state != NULL && state[0] == '/';
-    const char *folder =
-        own ? own_journal()
-            : st_text("%s%s", given ? state : st_os_rows[target.p->os].changes, given ? "/changes" : "");
+    const char *folder = own                                ? own_journal()
+                         : state != NULL && state[0] == '/' ? st_text("%s/changes", state)
+                                                            : st_os_rows[target.p->os].changes;
     const bool found = folder != NULL && ST_PRINT(target.folder, "%s", folder) < (int)sizeof(target.folder);
     const char *why = found ? st_applied_busy(target.p, target.folder)
                             : "no folder for the journal: the variable HOME is not set, or it or "
@@ -63,22 +56,19 @@ int st_change_target_open(const char *root, bool own, struct st_change_target *r
 static void put_own(const struct st_change_target *target)
 {
     const char *folder = st_user_folder("XDG_CONFIG_HOME", "/.config", "");
-    char card[ST_CHANGE_VALUE_BYTES] = "";
+    const char *card = target->card;
     int64_t frames = target->quantum;
     if (!target->own || folder == NULL)
         return;
-    if (target->card != NULL)
-        ST_PRINT(card, "%s", target->card);
-    const size_t n = frames > 0 || card[0] != '\0' ? 0 : target->journal.entries_n;
+    const size_t n = frames > 0 || card != NULL ? 0 : target->journal.entries_n;
     ST_EACH_OF (entry, target->journal.entries, n) {
         const char *blank = strchr(entry->names, ' ');
         frames = ST_MAX(frames, entry->frames);
-        if (blank != NULL)
-            ST_PRINT(card, "%s", blank + 1);
+        card = blank != NULL ? blank + 1 : card;
     }
     if (frames > 0)
         st_facts_put_int(target->facts, ST_BUFFER_PIPEWIRE_WISH, frames, "the user");
-    if (card[0] != '\0')
+    if (card != NULL)
         st_facts_put_text(target->facts, ST_BUFFER_WIREPLUMBER_CARD, card, "the user");
     st_facts_put_text(target->facts, ST_BUFFER_PIPEWIRE_FOLDER, folder, "the user");
 }
