@@ -163,38 +163,6 @@ like "metrics: by client, whose name cannot end its label" "$metrics" '^sleeptun
 like "metrics: load" "$metrics" '^sleeptune_client_busy_ratio\{source="pipewire",client="HeavyReverb",device="card",stat="median"\} 0\.12$'
 stop
 
-# --- a flood of events for some seconds, beside what matters; ten minutes of it are in tests/unit/daemon/causes/test_event_limit.c ---
-script jack <<'SH'
-#!/bin/sh
-echo ready a hostile client
-i=0
-while :; do
-    i=$(((i + 1) % 60))
-    echo "client-dropout count_n=1 certainty=exact device=card client=hostile$i"
-done
-SH
-script pulseaudio <<'SH'
-#!/bin/sh
-echo ready the real server
-echo 'device-dropout count_n=1 certainty=exact device=system client=real'
-exec cat
-SH
-config "$quiet" "history: { path = \"$tmp/flood.db\"; max_mb = 4; };" 'observe: { pipewire = "off"; };'
-starts "a flood of events: it starts"
-ok "the other source's xrun is there" wait_for value_is '[e["client"] for e in d["events"] if e.get("source") == "pulseaudio"]' "['real']"
-kill -HUP "$daemon"
-ok "more than 10000 sightings" wait_for value_is '[s["client_dropouts"] for s in d["observe"] if s["source"] == "jack"][0] > 10000' True
-is "a look each eighth of a second at most" "$(value '[s["polls"] < 20 + 8 * s["watched_ns"] / 1e9 for s in d["observe"] if s["source"] == "jack"]')" "[True]"
-is "the list has the other source's xrun yet" "$(value '[e["client"] for e in d["events"] if e.get("source") == "pulseaudio"]')" "['real']"
-is "and that the configuration was read" "$(value '[e["event"] for e in d["events"]].count("config-read")')" 1
-stop
-is "the log is short" "$(($(grep -c hostile "$log") < 200))" 1
-ok "it sums up the rest" logged 'event: a program had [0-9]+ dropouts in [0-9]+ s'
-rows=$("$PYTHON" -c 'import sqlite3, sys; print(*sqlite3.connect(sys.argv[1]).execute("SELECT sum(source IS \"jack\") < 200, sum(client IS \"real\"), sum(kind = \"config-read\") FROM event").fetchone())' "$tmp/flood.db")
-is "the history has the real events, and few of the flood" "$rows" "1 1 1"
-rows=$("$PYTHON" -c 'import sqlite3, sys; print(*sqlite3.connect(sys.argv[1]).execute("SELECT sum(count_n) > 10000 FROM event WHERE source IS \"jack\"").fetchone())' "$tmp/flood.db")
-is "and of all dropouts their number" "$rows" 1
-
 config 'observe: { jack = "perhaps"; };'
 refused
 is "another word is refused" "$status" 3

@@ -180,21 +180,11 @@ else
 fi
 
 # --- bad input -------------------------------------------------------------------------------------------------
-refused "frames out of range" 3 measure --frames 0
-refused "frames that are no number" 3 measure --frames 12x
-refused "period too short" 3 measure --frames 1 --rate 768000
-refused "rate out of range" 3 measure --rate 999999999999
-refused "negative duration" 3 measure --duration -5s
-refused "a duration that rounds to 0, which would be without end" 3 measure --duration 0.0000000001s
-refused "unknown policy" 3 measure --policy idle
-refused "priority" 3 measure --priority 100
-refused "load" 3 measure --load 95
-refused "load of other programs" 3 measure --stress sauna
-refused "load nan" 3 measure --load nan
-refused "CPU list" 3 measure --cpu 0,1
-refused "CPU that does not exist" 3 measure --cpu 4000
-refused "stray argument" 3 measure now
-refused "unknown option" 3 measure --fast
+for option in '--frames 0' '--frames 12x' '--frames 1 --rate 768000' '--rate 999999999999' '--duration -5s' '--duration 0.0000000001s' '--policy idle' \
+    '--priority 100' '--load 95' '--stress sauna' '--load nan' '--cpu 0,1' '--cpu 4000' now --fast; do
+    # shellcheck disable=SC2086  # option and value
+    refused "measure $option" 3 measure $option
+done
 "$SLEEPTUNE" measure --frames 256 --duration 1s --stress cpu --json >stress.json
 is "load of other programs is a test condition, and the books balance" "$(key stress.json 'd["books_balance"], d["conditions"]["stress"]')" "(True, 'cpu')"
 

@@ -222,29 +222,14 @@ mkfifo "$tmp/fifo"
 mkdir "$tmp/binary" "$tmp/long" "$tmp/nothing"
 cp "$tmp/random" "$tmp/binary/sysctl-a.txt"
 head -c 20000000 /dev/zero | tr '\0' 'x' >"$tmp/long/sysctl-a.txt"
-refused "a newer snapshot" 4 report --snapshot "$tmp/newer.json"
-refused "half a snapshot" 4 report --snapshot "$tmp/half.json"
-refused "a binary file" 4 report --snapshot "$tmp/random"
-refused "10 MB of brackets" 4 report --snapshot "$tmp/deep"
-refused "40 MB" 4 report --snapshot "$tmp/huge"
-refused "an empty file" 4 report --snapshot "$tmp/empty"
-refused "a FIFO" 4 report --snapshot "$tmp/fifo"
+for file in newer.json half.json random deep huge empty fifo missing .; do refused "snapshot $file" 4 report --snapshot "$tmp/$file"; done
 refused "a device" 4 report --snapshot /dev/zero
-refused "a folder" 4 report --snapshot "$tmp"
-refused "a missing file" 4 report --snapshot "$tmp/missing"
-refused "a missing folder" 4 report --root "$tmp/missing"
-refused "a file for --root" 4 report --root "$tmp/empty"
-refused "a folder that is no capture" 4 report --root "$tmp/nothing"
-refused "binary sysctl text" 4 report --root "$tmp/binary"
-refused "20 MB of sysctl text" 4 report --root "$tmp/long"
+for folder in missing empty nothing binary long; do refused "folder $folder" 4 report --root "$tmp/$folder"; done
 refused "both inputs" 3 report --root "$tmp" --snapshot "$tmp/empty"
-refused "no frames" 3 report --frames 0
-refused "frames that are no number" 3 report --frames many
-refused "a period of hours" 3 report --frames 4194304 --rate 1
-refused "no such format" 3 report --format yaml
-refused "no such status" 3 report --threshold bad
-refused "a missing value" 3 report --frames
-refused "an argument that is no rule" 3 report now
+for option in '--frames 0' '--frames many' '--frames 4194304 --rate 1' '--format yaml' '--threshold bad' --frames now; do
+    # shellcheck disable=SC2086  # option and value
+    refused "report $option" 3 report $option
+done
 refused "a folder that cannot be written to" 4 snapshot -o "$tmp/missing/x"
 refused "a folder in place of the output" 4 report -o "$tmp"
 if [ -w /dev/full ]; then

@@ -23,61 +23,46 @@ sys.exit(bool(errors))
 PY
 }
 
-"$SLEEPTUNE" measure --duration 1s --json >"$tmp/measure.json"
-valid "measure --json" "$tmp/measure.json"
-"$SLEEPTUNE" measure --duration 1500ms --frames 64 --quiet --record "$tmp/run.strec" >/dev/null
-"$SLEEPTUNE" predict "$tmp/run.strec" --json >"$tmp/predict.json"
-valid "predict --json" "$tmp/predict.json"
-"$SLEEPTUNE" measure --duration 1s --load 5 --json >"$tmp/load.json"
-valid "measure --json with a load" "$tmp/load.json"
-"$SLEEPTUNE" measure --duration 100ms --policy other --json >"$tmp/short.json"
-valid "measure --json with too few samples for percentiles" "$tmp/short.json"
-is "a percentile without enough samples is null" "$("$PYTHON" -c 'import json, sys; print(json.load(open(sys.argv[1]))["lateness_ns"]["p999"])' "$tmp/short.json")" None
-"$SLEEPTUNE_LAB" exec --quiet 'sleep {}' --durations 1ms --runs 7 --json >"$tmp/bench.json"
-valid "exec --json" "$tmp/bench.json"
-"$SLEEPTUNE_LAB" syscall --quiet --count 100 --fresh 3 --json >"$tmp/bench.json"
-valid "syscall --json" "$tmp/bench.json"
-"$SLEEPTUNE_LAB" syscall --quiet --calls getppid --count 5 --fresh 0 --json >"$tmp/bench.json"
-valid "syscall --json with few samples" "$tmp/bench.json"
-"$SLEEPTUNE_LAB" wake --quiet --rounds 160 --slices 500us,1ms --mechanisms condvar,channel --kinds interrupted,timed-out --json >"$tmp/bench.json"
-valid "wake --json" "$tmp/bench.json"
-"$SLEEPTUNE_LAB" wake --quiet --rounds 2 --slices 1ms,2ms --mechanisms condvar,channel --kinds interrupted,timed-out --json >"$tmp/bench.json"
-valid "wake --json with few rounds" "$tmp/bench.json"
-"$SLEEPTUNE" listen --signal "$tmp/signal.wav" -d 10s
-"$SLEEPTUNE" listen --input "$tmp/signal.wav" --json >"$tmp/listen.json"
-valid "listen --json" "$tmp/listen.json"
-head -c 100000 "$tmp/signal.wav" | "$SLEEPTUNE" listen --input - --json >"$tmp/listen.json"
-valid "listen --json of next to nothing" "$tmp/listen.json"
-"$SLEEPTUNE" report --json >"$tmp/report.json"
-valid "report --json" "$tmp/report.json"
-"$SLEEPTUNE_LAB" series --every 1ms --count 300 --json >"$tmp/series.json"
-valid "series --json" "$tmp/series.json"
-"$SLEEPTUNE_LAB" series --method usleep,clock_nanosleep-abs-monotonic --policy other,fifo --every 1ms --count 70 --json >"$tmp/set.json"
-valid "series --json of several" "$tmp/set.json"
-"$PYTHON" -c 'import json, sys; json.dump(json.load(open(sys.argv[1]))["series"][1], sys.stdout)' "$tmp/set.json" >"$tmp/second.json"
-valid "each of which is what one alone is" "$tmp/second.json"
-"$SLEEPTUNE_LAB" simulate --drift-ppm 10 --json >"$tmp/series.json"
-valid "simulate --json" "$tmp/series.json"
-"$SLEEPTUNE_LAB" analyse "$tmp/series.json" --json >"$tmp/analysis.json"
-valid "analyse --json" "$tmp/analysis.json"
-seq 1000 7 8000 >"$tmp/analysed.txt"
-"$SLEEPTUNE_LAB" simulate --hz 100,250 --json >"$tmp/rates.json"
-valid "simulate --json of several rates" "$tmp/rates.json"
-"$SLEEPTUNE_LAB" analyse "$tmp/analysed.txt" "$tmp/analysed.txt" --json >"$tmp/files.json"
-valid "analyse --json of several files" "$tmp/files.json"
-"$SLEEPTUNE_LAB" series --quiet --sleepers 2 --every 1ms --count 60 --json >"$tmp/sleepers.json"
-valid "series --json of sleepers" "$tmp/sleepers.json"
-"$SLEEPTUNE" snapshot -o "$tmp/snapshot.json"
-valid "snapshot" "$tmp/snapshot.json"
-"$SLEEPTUNE" report --snapshot "$tmp/snapshot.json" --json >"$tmp/again.json"
-valid "report --json of a snapshot" "$tmp/again.json"
+# writes FILE PROGRAM ARG...: what it prints is a document, kept in FILE
+writes() {
+    "${@:2}" >"$tmp/$1" || true
+    valid "${*:3}" "$tmp/$1"
+}
+lab() { writes "$1.json" "$SLEEPTUNE_LAB" "${@:2}" --json; }
+cd "$tmp" || exit 1
+"$SLEEPTUNE" measure --duration 1500ms --frames 64 --quiet --record run.strec >/dev/null
+"$SLEEPTUNE" listen --signal signal.wav -d 10s
+head -c 100000 signal.wav >next-to-nothing.wav
+seq 1000 7 8000 >analysed.txt
+writes measure.json "$SLEEPTUNE" measure --duration 1s --json
+writes measure.json "$SLEEPTUNE" measure --duration 1s --load 5 --json
+writes short.json "$SLEEPTUNE" measure --duration 100ms --policy other --json
+is "a percentile without enough samples is null" "$("$PYTHON" -c 'import json, sys; print(json.load(open(sys.argv[1]))["lateness_ns"]["p999"])' short.json)" None
+writes predict.json "$SLEEPTUNE" predict run.strec --json
+lab bench exec --quiet 'sleep {}' --durations 1ms --runs 7
+lab bench syscall --quiet --count 100 --fresh 3
+lab bench syscall --quiet --calls getppid --count 5 --fresh 0
+lab bench wake --quiet --rounds 160 --slices 500us,1ms --mechanisms condvar,channel --kinds interrupted,timed-out
+lab bench wake --quiet --rounds 2 --slices 1ms,2ms --mechanisms condvar,channel --kinds interrupted,timed-out
+lab series series --every 1ms --count 300
+lab set series --method usleep,clock_nanosleep-abs-monotonic --policy other,fifo --every 1ms --count 70
+"$PYTHON" -c 'import json, sys; json.dump(json.load(open(sys.argv[1]))["series"][1], sys.stdout)' set.json >second.json
+valid "each of which is what one alone is" second.json
+lab sleepers series --quiet --sleepers 2 --every 1ms --count 60
+lab series simulate --drift-ppm 10
+lab rates simulate --hz 100,250
+lab analysis analyse series.json
+lab analysis analyse analysed.txt analysed.txt
+writes listen.json "$SLEEPTUNE" listen --input signal.wav --json
+writes listen.json "$SLEEPTUNE" listen --input next-to-nothing.wav --json
+writes report.json "$SLEEPTUNE" report --json
+writes snapshot.json "$SLEEPTUNE" snapshot
+writes again.json "$SLEEPTUNE" report --snapshot snapshot.json --json
 
 if [ -x "$SLEEPTUNE_BUILD/tests/integration/make_history" ]; then
     "$SLEEPTUNE_BUILD/tests/integration/make_history" "$tmp/history.db" 1795190400 30 20 >/dev/null
-    "$SLEEPTUNE" history --db "$tmp/history.db" --since 2026-11-01 --until 2026-11-21 --step 1h --json >"$tmp/history.json"
-    valid "history --json, with gaps" "$tmp/history.json"
-    "$SLEEPTUNE" history --events --db "$tmp/history.db" --json >"$tmp/events.json"
-    valid "events --json" "$tmp/events.json"
+    writes history.json "$SLEEPTUNE" history --db history.db --since 2026-11-01 --until 2026-11-21 --step 1h --json # with gaps
+    writes events.json "$SLEEPTUNE" history --events --db history.db --json
     "$PYTHON" - "$tmp/history.db" <<'PY'
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1])
