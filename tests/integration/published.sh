@@ -70,6 +70,9 @@ for page in "$pages"/b*.md; do
         fi
     done
 done
+"$PYTHON" "$SLEEPTUNE_SRC/tests/integration/published_figures.py" "$SLEEPTUNE_LAB" to >out 2>&1
+b1=$(command -v go >/dev/null && echo "[0-9]{2} of b1 ") # its programs need Go
+like "what the pages say is what the samples and the documents show" "$(tr '\n' ' ' <out)" "^[0-9]{2} of computed series ${b1}84 of b2 24 of b3 $"
 # what a measured series says today, in the page of the tree, too
 for page in "$pages/b4.md" to/b4.md; do
     is "$page: quartiles, and the kernel's correction of its clock" \
