@@ -251,7 +251,7 @@ static int look(struct work *work)
         if (st_report_find(report, *id) == NULL)
             return st_failure("rule %s is for a different operating system", *id);
     }
-    ST_EACH_OF (finding, report->findings, report->findings_n) {
+    ST_REPORT_EACH (finding, report) {
         const size_t steps_n = work->plan.entries_n;
         if (r != 0 ||
             !(work->ids_n == 0 ? finding->needless == NULL : st_text_is_among(finding->rule->id, work->ids)))

@@ -22,8 +22,7 @@
 #define BUDGET_NS  (600 * ST_NS_PER_S)
 #define BUDGET_MAX (24 * 3600 * ST_NS_PER_S)
 #define SETTLE_NS  ST_NS_PER_S /* of each block does not count: clocks and idle states settle */
-#define ENERGY     "/sys/class/powercap/intel-rapl:0/energy_uj"
-#define HOT_MC     95000 /* above that processors slow down */
+#define HOT_MC     95000       /* above that processors slow down */
 #define WARMER_MC  25000
 #define CAPTURES   "/proc/asound/card*/pcm*c/sub*/status" /* "closed", or "state: RUNNING" */
 
@@ -204,7 +203,6 @@ static int look_at_heat(const struct work *work, char *why)
 static int measure(void *ctx, struct st_tuning_block *ret, char *why)
 {
     struct work *work = ctx;
-    struct st_platform *p = work->target.p;
     struct st_result result;
     const char *device = recording(work);
     if (device != NULL) {
@@ -213,12 +211,10 @@ static int measure(void *ctx, struct st_tuning_block *ret, char *why)
     }
     st_music_poll(work->music);
     const uint64_t others_n = st_music_dropouts(work->music);
-    const int64_t before_uj = st_readings_number(p, ENERGY), before_ns = st_platform_now_ns(p);
     if (st_measure_run(&work->config, NULL, NULL, &result) != ST_EXIT_DONE) {
         snprintf(why, ST_TUNING_WHY_BYTES, "the measuring loop did not start");
         return -EIO;
     }
-    const int64_t after_uj = st_readings_number(p, ENERGY), took_ns = st_platform_now_ns(p) - before_ns;
     int r = 0;
     if (st_stop_asked() || result.interrupted) {
         snprintf(why, ST_TUNING_WHY_BYTES, "stopped");
@@ -227,7 +223,6 @@ static int measure(void *ctx, struct st_tuning_block *ret, char *why)
         snprintf(why, ST_TUNING_WHY_BYTES, "the measuring loop failed");
         r = -EIO;
     }
-    const bool known = before_uj >= 0 && after_uj >= before_uj && took_ns > 0;
     const int64_t period_ns = st_period_ns(&result.period);
     work->policy = result.policy;
     st_music_poll(work->music);
@@ -236,7 +231,6 @@ static int measure(void *ctx, struct st_tuning_block *ret, char *why)
                   result.skipped_periods,
         .events_n = result.miss_events.n,
         .others_n = st_music_dropouts(work->music) - others_n,
-        .watts = known ? (double)(after_uj - before_uj) * 1000 / (double)took_ns : (double)NAN,
     };
     st_result_finish(&result);
     return r == 0 ? look_at_heat(work, why) : r;

@@ -166,7 +166,6 @@ static void add_block(struct st_tuning_row *row, size_t arm, const struct st_tun
     mean->late_n += block->late_n;
     mean->events_n += block->events_n;
     mean->others_n += block->others_n;
-    mean->watts += (block->watts - mean->watts) / (row->dropouts.pairs_n + 1);
 }
 
 static uint64_t dropouts(const struct st_tuning_block *block)

@@ -34,7 +34,6 @@ struct st_tuning_block {
     uint64_t late_n;   /* wake-ups later than a share of the period: candidate.c */
     uint64_t events_n; /* missed periods, which come in bursts: miss_events.h */
     uint64_t others_n; /* dropouts of other programs */
-    double watts;      /* NAN: unknown */
 };
 
 enum st_tuning_outcome {

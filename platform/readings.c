@@ -42,14 +42,14 @@ static int64_t number(const char *text)
                : UNKNOWN;
 }
 
-int64_t st_readings_number(struct st_platform *machine, const char *path)
+static int64_t file_number(struct st_platform *machine, const char *path)
 {
     return number(st_tree_first_line(machine, path));
 }
 
 static int64_t number_in(struct st_platform *machine, int cpu, const char *file)
 {
-    return st_readings_number(machine, st_text("/sys/devices/system/cpu/cpu%d/%s", cpu, file));
+    return file_number(machine, st_text("/sys/devices/system/cpu/cpu%d/%s", cpu, file));
 }
 
 /* The highest of its steps: cpuinfo_max_freq of acpi-cpufreq is the boost clock, which no limit and no
@@ -95,8 +95,8 @@ static int64_t stolen_ns(struct st_platform *machine, int cpu)
 
 static int64_t full_power_ns(struct st_platform *machine)
 {
-    const int64_t energy_uj = st_readings_number(machine, RAPL_FOLDER "energy_uj");
-    const int64_t limit_uw = st_readings_number(machine, RAPL_FOLDER "constraint_0_power_limit_uw");
+    const int64_t energy_uj = file_number(machine, RAPL_FOLDER "energy_uj");
+    const int64_t limit_uw = file_number(machine, RAPL_FOLDER "constraint_0_power_limit_uw");
     if (energy_uj == UNKNOWN || limit_uw <= 0)
         return UNKNOWN;
     return (int64_t)((double)energy_uj / (double)limit_uw * (double)ST_NS_PER_S);
@@ -244,7 +244,7 @@ static int on_zone(void *ctx, const char *name)
     struct hottest *hottest = ctx;
     if (!st_text_begins(name, "thermal_zone") || strlen(name) > 40)
         return 0;
-    const int64_t mc = st_readings_number(hottest->machine, st_text(THERMAL_DIR "/%s/temp", name));
+    const int64_t mc = file_number(hottest->machine, st_text(THERMAL_DIR "/%s/temp", name));
     if (mc <= HOTTEST_MC && mc > hottest->mc)
         hottest->mc = mc;
     return 0;

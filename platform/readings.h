@@ -45,6 +45,3 @@ void st_readings_close(struct st_readings *r);
 /** The hottest sensor, in thousandths of a degree Celsius; FreeBSD: that of one CPU. INT64_MIN: not known.
  * Sensors may take some ms. Threads: any normal one. */
 int64_t st_readings_temperature_mc(struct st_platform *machine, int cpu);
-
-/** The number that a file of one line holds; INT64_MIN: not readable, or no such number. */
-int64_t st_readings_number(struct st_platform *machine, const char *path);

@@ -120,7 +120,7 @@ void st_candidates_find(struct st_candidates *ret, struct st_platform *p, const 
                         bool as_root, bool slack_counts)
 {
     *ret = (struct st_candidates){.late_share = st_candidates_late_share(report->facts->os)};
-    ST_EACH_OF (finding, report->findings, report->findings_n) {
+    ST_REPORT_EACH (finding, report) {
         if (st_finding_asks(finding) && !add(ret, p, report, finding, as_root, slack_counts) &&
             ret->later_n < ST_CANDIDATES_MAX)
             ret->later[ret->later_n++] = finding;

@@ -123,7 +123,7 @@ int st_report_make(const struct st_facts *facts, int64_t frames, int64_t rate_hz
 
 void st_report_finish(struct st_report *report)
 {
-    ST_EACH_OF (finding, report->findings, report->findings_n)
+    ST_REPORT_EACH (finding, report)
         st_finding_finish(finding);
     free(report->findings);
     report->findings = NULL;
@@ -133,7 +133,7 @@ void st_report_finish(struct st_report *report)
 size_t st_report_count(const struct st_report *report, enum st_status status)
 {
     size_t n = 0;
-    ST_EACH_OF (finding, report->findings, report->findings_n)
+    ST_REPORT_EACH (finding, report)
         n += finding->status == status && st_finding_counts(finding);
     return n;
 }
@@ -141,7 +141,7 @@ size_t st_report_count(const struct st_report *report, enum st_status status)
 size_t st_report_count_if(const struct st_report *report, bool (*wanted)(const struct st_finding *finding))
 {
     size_t n = 0;
-    ST_EACH_OF (each, report->findings, report->findings_n)
+    ST_REPORT_EACH (each, report)
         n += wanted(each);
     return n;
 }
@@ -149,7 +149,7 @@ size_t st_report_count_if(const struct st_report *report, bool (*wanted)(const s
 double st_report_sum_us(const struct st_report *report)
 {
     double sum_us = 0;
-    ST_EACH_OF (finding, report->findings, report->findings_n) {
+    ST_REPORT_EACH (finding, report) {
         if (st_finding_has_fired(finding) && finding->effect_known)
             sum_us += finding->effect_us;
     }
@@ -160,7 +160,7 @@ double st_report_sum_us(const struct st_report *report)
 
 struct st_finding *st_report_find(const struct st_report *report, const char *id)
 {
-    ST_EACH_OF (finding, report->findings, report->findings_n) {
+    ST_REPORT_EACH (finding, report) {
         if (st_text_is(finding->rule->id, id))
             return finding;
     }
@@ -276,7 +276,7 @@ const struct st_tuned_row *st_report_tuned(const struct st_report *report, const
 void st_report_rank(struct st_report *report, const struct st_tuned *tuned)
 {
     report->tuned = tuned;
-    ST_EACH_OF (finding, report->findings, report->findings_n) {
+    ST_REPORT_EACH (finding, report) {
         const struct st_tuned_row *row = st_report_tuned(report, finding);
         finding->measured = row == NULL ? 1 : row->outcome == ST_TUNING_HELPS ? 1 + row->fold : 0;
     }
@@ -327,7 +327,7 @@ const char *st_report_profile_refuses(enum st_report_profile profile, const char
 void st_report_set_profile(struct st_report *report, enum st_report_profile profile)
 {
     report->profile = profile;
-    ST_EACH_OF (finding, report->findings, report->findings_n) {
+    ST_REPORT_EACH (finding, report) {
         finding->set_aside = finding->status == ST_STATUS_ADVICE && st_finding_has_fix(finding)
                                  ? st_report_profile_refuses(profile, st_rule_cost(finding->rule))
                                  : NULL;
@@ -336,7 +336,7 @@ void st_report_set_profile(struct st_report *report, enum st_report_profile prof
 
 const struct st_finding *st_report_first_problem(const struct st_report *report)
 {
-    ST_EACH_OF (finding, report->findings, report->findings_n) {
+    ST_REPORT_EACH (finding, report) {
         if (finding->status == ST_STATUS_PROBLEM && st_finding_may_delay(finding))
             return finding;
     }
@@ -346,7 +346,7 @@ const struct st_finding *st_report_first_problem(const struct st_report *report)
 int st_report_exit_status(const struct st_report *report, enum st_status threshold)
 {
     bool unknown = false;
-    ST_EACH_OF (finding, report->findings, report->findings_n) {
+    ST_REPORT_EACH (finding, report) {
         const enum st_status status = finding->status;
         if (!st_finding_counts(finding))
             continue;

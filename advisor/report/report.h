@@ -41,6 +41,9 @@ struct st_report {
     const struct st_report_answer *answer; /* borrowed; NULL: the headline is made from the facts */
 };
 
+/** Each of its findings. */
+#define ST_REPORT_EACH(finding, report) ST_EACH_OF (finding, (report)->findings, (report)->findings_n)
+
 /** Judges for that period; of what is 0 the buffer in use counts. @return 0, -ERANGE, -ENOMEM. */
 ST_NODISCARD int st_report_make(const struct st_facts *facts, int64_t frames, int64_t rate_hz,
                                 struct st_report *ret);

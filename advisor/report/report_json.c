@@ -69,7 +69,7 @@ static json_t *counts_json(const struct st_report *report)
         const size_t n = st_report_count(report, status);
         json_object_set_new(counts, st_finding_statuses[status].name, json_integer((json_int_t)n));
     }
-    ST_EACH_OF (finding, report->findings, report->findings_n)
+    ST_REPORT_EACH (finding, report)
         set_aside_n += finding->set_aside != NULL;
     json_object_set_new(counts, "set-aside", json_integer((json_int_t)set_aside_n));
     return counts;
@@ -92,7 +92,7 @@ json_t *st_report_format_json(const struct st_report *report)
 {
     const char *verdict;
     json_t *findings = json_array();
-    ST_EACH_OF (finding, report->findings, report->findings_n)
+    ST_REPORT_EACH (finding, report)
         st_json_append(&findings, finding_json(report, finding));
     if (findings == NULL)
         return NULL;

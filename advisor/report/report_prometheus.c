@@ -24,7 +24,7 @@ static int write(const struct st_report *report, FILE *out, ST_UNUSED const stru
     gauge(out, "sleeptune_report_left_out_findings", "Rules that the profile leaves out.");
     fprintf(out, "sleeptune_report_left_out_findings %zu\n", report->findings_n - counting);
     gauge(out, "sleeptune_report_finding_info", "1 for each rule with status problem, advice or unknown.");
-    ST_EACH_OF (finding, report->findings, report->findings_n) {
+    ST_REPORT_EACH (finding, report) {
         if (st_finding_has_fired(finding) ||
             (finding->status == ST_STATUS_UNKNOWN && st_finding_counts(finding)))
             fprintf(out, "sleeptune_report_finding_info{id=\"%s\",status=\"%s\"} 1\n", finding->rule->id,
@@ -33,7 +33,7 @@ static int write(const struct st_report *report, FILE *out, ST_UNUSED const stru
     gauge(
         out, "sleeptune_report_effect_seconds",
         "Upper bound of the lateness that a setting can cause at this period; only where a bound is known.");
-    ST_EACH_OF (finding, report->findings, report->findings_n) {
+    ST_REPORT_EACH (finding, report) {
         if (st_finding_has_fired(finding) && finding->effect_known)
             fprintf(out, "sleeptune_report_effect_seconds{id=\"%s\"} %.9g\n", finding->rule->id,
                     finding->effect_us / 1e6);

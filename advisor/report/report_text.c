@@ -156,7 +156,7 @@ static void print_command(const struct st_printer *printer, const struct st_find
     }
 }
 
-/** What the fix costs, what it needs, the rule's id: one line of at most the width. */
+/** What the fix costs, what it needs, the rule's id. */
 static void print_cost(const struct st_printer *printer, const struct st_finding *finding)
 {
     const char *cost = st_rule_cost(finding->rule);
@@ -169,12 +169,9 @@ static void print_cost(const struct st_printer *printer, const struct st_finding
         return;
     if (st_text_begins(cost, "none"))
         cost = "nothing";
-    char *last, *text = st_text("%s: costs %.*s%s%s", finding->rule->id, (int)strcspn(cost, ":,\n"), cost,
-                                step_of(finding, printer->width).then, root);
-    const size_t room = printer->width == 0 ? SIZE_MAX : (size_t)printer->width - INDENT;
-    while (strlen(text) > room && (last = strrchr(text, ';')) != NULL)
-        *last = '\0';
-    fprintf(printer->out, "%*s%.*s\n", INDENT, "", st_text_cut(text, room), text);
+    const char *text = st_text("%s: costs %.*s%s%s", finding->rule->id, (int)strcspn(cost, ":,\n"), cost,
+                               step_of(finding, printer->width).then, root);
+    st_print_wrapped(printer, INDENT, "", INDENT, text);
 }
 
 /** @return the worst setting, if it comes before the answer's next step; NULL: there is none, or it does
@@ -237,7 +234,7 @@ static size_t print_settings(const struct st_printer *printer, const struct st_r
     const size_t max = report->answer != NULL ? BELOW_MAX : SETTINGS_MAX;
     size_t n = 0;
     bool fits = true;
-    ST_EACH_OF (finding, report->findings, report->findings_n) {
+    ST_REPORT_EACH (finding, report) {
         if (n == max || (!fits && !is_posted(finding))) /* of a post, a shorter one may fit */
             break;
         if (!st_finding_may_delay(finding))
@@ -288,7 +285,7 @@ static const char *names_text(const struct names *names)
 static const char *counts_text(const struct st_report *report)
 {
     struct names unknown = {0};
-    ST_EACH_OF (finding, report->findings, report->findings_n) {
+    ST_REPORT_EACH (finding, report) {
         if (finding->status == ST_STATUS_UNKNOWN && st_finding_counts(finding))
             add_name(&unknown, finding->rule->id);
     }
@@ -301,7 +298,7 @@ static const char *counts_text(const struct st_report *report)
 static const char *harmless_text(const struct st_report *report)
 {
     struct names names = {0};
-    ST_EACH_OF (finding, report->findings, report->findings_n) {
+    ST_REPORT_EACH (finding, report) {
         if (st_finding_has_fired(finding) && !st_finding_may_delay(finding))
             add_name(&names, finding->rule->id);
     }
@@ -388,7 +385,7 @@ static void print_below(const struct st_printer *printer, const struct st_report
 static void print_ok(const struct st_printer *printer, const struct st_report *report)
 {
     fputc('\n', printer->out);
-    ST_EACH_OF (finding, report->findings, report->findings_n) {
+    ST_REPORT_EACH (finding, report) {
         if (finding->status != ST_STATUS_OK || !st_finding_counts(finding))
             continue;
         const char *label = st_text("ok  %s", finding->rule->id);

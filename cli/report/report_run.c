@@ -134,7 +134,7 @@ static int leave_only(struct st_report *report, const char *ids)
         if (st_report_find(report, id) == NULL)
             return st_failure_usage("--only: '%s' is a rule of another operating system", id);
     }
-    ST_EACH_OF (finding, report->findings, report->findings_n) {
+    ST_REPORT_EACH (finding, report) {
         bool keep = false;
         ST_TEXT_EACH (id, st_text("%s", ids), ",")
             keep = keep || st_text_is(id, finding->rule->id);

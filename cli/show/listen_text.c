@@ -10,11 +10,10 @@
 #include "xruns/dropout_reason.h"
 
 #define LABEL     12    /* columns */
-#define ROWS      3     /* losses on the screen */
+#define ROWS      5     /* losses on the screen */
 #define SURE_S    10785 /* 3600 * -ln 0.05: none in that time is at most one an hour */
 #define NEAR_MS   200
 #define NEAR_NS   (NEAR_MS * ST_NS_PER_MS)
-#define SUMS      6 /* reasons */
 #define RECORD_NS (1500 * ST_NS_PER_MS)
 
 /* The event of the sound server or of a helper program that belongs to a loss. NULL: none. */
@@ -163,46 +162,6 @@ static const char *answer_of(const struct st_listen_view *view)
                    time_of(view, (double)result->lost_frames), heard, title(view), bound);
 }
 
-/* "when Bitwig was not ready", or "not explained". */
-static const char *when_of(const struct st_listen_view *view, const struct st_loss *loss)
-{
-    const struct st_capture_event *event = reason_of(view, loss);
-    const json_t *record = record_of(view, loss);
-    const char *place = st_json_text_of(record, "place");
-    if (event != NULL)
-        return st_text("when %s", st_capture_stream_event_say(event->kind));
-    if (record == NULL)
-        return "not explained";
-    if (st_text_is(st_json_text_of(record, "event"), "client-dropout"))
-        return st_text("when %s was not ready", st_text_or(st_json_safe_text(record, "client"), "a program"));
-    const bool card = st_text_is(place, "resync") || st_text_is(place, "bus");
-    return st_text("when %s%s", card ? "the card " : "",
-                   st_text_or(st_json_safe_text(record, "why"), card ? "" : "the test loop woke up late"));
-}
-
-/* How many of the losses had which reason. */
-static const char *sum_up(const struct st_listen_view *view)
-{
-    struct {
-        const char *when;
-        size_t n;
-    } sums[SUMS + 1] = {{.n = 0}};
-    const char *text = "";
-    ST_EACH_OF (loss, view->result->losses, view->result->kept_n) {
-        const char *when = when_of(view, loss);
-        size_t i = 0;
-        while (i < SUMS && sums[i].n > 0 && !st_text_is(sums[i].when, when))
-            i++;
-        sums[i].when = i < SUMS ? when : "for other reasons";
-        sums[i].n++;
-    }
-    ST_EACH (sum, sums) {
-        if (sum->n > 0)
-            text = st_text_joined(text, ", ", st_text("%zu %s", sum->n, sum->when));
-    }
-    return text;
-}
-
 static const char *loss_text(const struct st_listen_view *view, const struct st_loss *loss)
 {
     const struct st_capture_event *event = reason_of(view, loss);
@@ -232,9 +191,7 @@ static void say_losses(const struct st_listen_view *view, const struct st_text_s
         label = "";
     }
     if (result->losses_n > ROWS)
-        st_text_row(
-            sheet, "", "and %zu more: add --json%s", result->losses_n - ROWS,
-            st_text_with(st_text(". Of %zu: ", result->kept_n), view->live != NULL ? sum_up(view) : ""));
+        st_text_row(sheet, "", "and %zu more: add --json", result->losses_n - ROWS);
 }
 
 static void say_path(const struct st_listen_view *view, const struct st_text_sheet *sheet)

@@ -59,17 +59,6 @@ static void set_cell(struct st_screen *screen, int row, int column, enum st_styl
     cell->style = (unsigned char)style;
 }
 
-/* Where the mark of a cut goes that falls into a word at column `at`: behind the word before, unless that
- * leaves little. */
-static int before_word(const struct st_screen *screen, int row, int column, int width, int at)
-{
-    for (int space = at - 1; space >= width / 2; space--) {
-        if (st_text_is(st_screen_cell(screen, row, column + space)->text, " "))
-            return space + 1;
-    }
-    return at;
-}
-
 /* text ends at `end`. */
 static int put(struct st_screen *screen, int row, int column, int width, enum st_style style,
                const char *text, const char *end)
@@ -86,11 +75,11 @@ static int put(struct st_screen *screen, int row, int column, int width, enum st
         if (glyph_width == 0)
             continue;
         if (used + glyph_width > width || (used + glyph_width == width && text < end)) {
-            int at = used < width ? used : width - 1;
-            for (const int last = glyph[0] != ' ' ? before_word(screen, row, column, width, at) : at;
-                 at > last; at--)
-                set_cell(screen, row, column + at, style, " ");
-            set_cell(screen, row, column + at, style, screen->unicode ? "…" : "~");
+            int at = column + ST_MIN(used, width - 1);
+            /* no part of a number, which would be another one */
+            while (at > column && strspn(st_screen_cell(screen, row, at - 1)->text, "0123456789.,") > 0)
+                set_cell(screen, row, at--, style, " ");
+            set_cell(screen, row, at, style, screen->unicode ? "…" : "~");
             return width;
         }
         set_cell(screen, row, column + used, style, glyph);

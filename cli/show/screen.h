@@ -32,7 +32,7 @@ struct st_cell *st_screen_cell(const struct st_screen *screen, int row, int colu
 
 /**
  * Writes text at a place, at most `width` columns of it and never beyond the screen; where it is cut, a
- * mark behind the last whole word (of one long word: in the last column) says so. Foreign text is made safe
+ * mark in the last column, or in the place of a number that is cut, says so. Foreign text is made safe
  * (core/text/safe.h); a character without width is left out.
  * @return columns used. */
 int st_screen_put(struct st_screen *screen, int row, int column, int width, enum st_style style,

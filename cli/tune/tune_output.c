@@ -115,11 +115,8 @@ static const char *outcome_text(const struct st_tune_output *output, size_t i)
                                       row->mean[1].late_n, row->mean[0].late_n, row->evidence.pairs_n,
                                       ST_PLURAL(row->evidence.pairs_n)),
                               ": ", why);
-    const double more_watts = row->mean[1].watts - row->mean[0].watts;
     const char *text = st_text("%.1f times fewer late wake-ups (95 %%: %.1f .. %.1f)", row->fold.value,
                                row->fold.low, row->fold.high);
-    if (isfinite(more_watts))
-        text = st_text("%s, %+.1f W", text, more_watts);
     if (candidate->refused != NULL)
         return st_text("%s; not kept: costs %s", text, candidate->refused);
     if (!st_rule_can_apply(candidate->finding))
@@ -213,10 +210,8 @@ void st_tune_output_next(const struct st_tune_output *output, FILE *out)
 static json_t *arm_json(const struct st_tuning_row *row, size_t arm)
 {
     const struct st_tuning_block *mean = &row->mean[arm];
-    const uint32_t blocks_n = row->dropouts.pairs_n;
-    return json_pack("{s:I, s:I, s:I, s:o}", "blocks", (json_int_t)blocks_n, "late", (json_int_t)mean->late_n,
-                     "dropouts", (json_int_t)(mean->events_n + mean->others_n), "watts",
-                     st_json_real_or_null(blocks_n > 0 && isfinite(mean->watts), mean->watts));
+    return json_pack("{s:I, s:I, s:I}", "blocks", (json_int_t)row->dropouts.pairs_n, "late",
+                     (json_int_t)mean->late_n, "dropouts", (json_int_t)(mean->events_n + mean->others_n));
 }
 
 static void add_result(json_t *object, const struct st_tune_output *output, size_t i)

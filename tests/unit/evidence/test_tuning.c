@@ -93,7 +93,7 @@ static int block(void *ctx, struct st_tuning_block *ret, char *why)
         strcpy(why, "stopped");
         return -EINTR;
     }
-    *ret = (struct st_tuning_block){.late_n = poisson(&m->random, rate), .watts = 1};
+    *ret = (struct st_tuning_block){.late_n = poisson(&m->random, rate)};
     const bool stall = m->stalls > 0 && st_random_unit(&m->random) < m->stalls;
     const uint64_t missed_n = ((m->on & 1) != 0 ? m->missed_n : 0) + (stall ? 21u : 0);
     ret->events_n = ((m->on & 1) != 0 && m->missed_n > 0 ? 3u : 0) + (stall ? 2 : 0);

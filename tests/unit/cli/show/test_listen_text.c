@@ -97,7 +97,7 @@ static json_t *record(const char *event, double at_s, const char *client, const 
                      "client", client, "why", why, "text", text);
 }
 
-/* Each loss has a row or a place in the sum of reasons. */
+/* Each loss has a row with its reason. */
 static void test_reasons(void **state)
 {
     begin("cable", "hw:1");
