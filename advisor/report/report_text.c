@@ -305,36 +305,27 @@ static const char *harmless_text(const struct st_report *report)
     return names.n > 0 ? st_text("Advice that is not about lateness: %s.\n", names_text(&names)) : "";
 }
 
-/** The first fact of its source that could not be read. */
-static bool is_first_unread(const struct st_report *report, size_t i)
-{
-    const struct st_fact *fact = report->facts->rows[i];
-    if (!st_fact_is_unread(fact))
-        return false;
-    ST_EACH_OF (row, report->facts->rows, fact->source != NULL ? i : 0) {
-        const struct st_fact *other = *row;
-        if (other->source != NULL && st_text_is(other->source, fact->source) && other->state == fact->state)
-            return false;
-    }
-    return true;
-}
-
-/** What could not be read, and what to do about it. */
+/** What could not be read, each once, and what to do about it. */
 static const char *unread_text(const struct st_report *report)
 {
     struct names names = {0};
+    const char *said = "";
     bool root_helps = false;
-    for (size_t i = 0; i < report->facts->n; i++) {
-        const struct st_fact *fact = report->facts->rows[i];
+    ST_EACH_OF (row, report->facts->rows, report->facts->n) {
+        const struct st_fact *fact = *row;
+        if (!st_fact_is_unread(fact))
+            continue;
+        const char *why = fact->state == ST_FACT_MALFORMED ? "not understood" : strerror(fact->error);
+        const char *name = st_text("%.60s (%.40s)", st_text_or(fact->source, fact->key), why);
         root_helps = root_helps || (needs_root(fact) && report->own_machine && geteuid() != 0);
-        if (is_first_unread(report, i))
-            add_name(&names,
-                     st_text("%.60s (%.40s)", fact->source != NULL ? fact->source : fact->key,
-                             fact->state == ST_FACT_MALFORMED ? "not understood" : strerror(fact->error)));
+        if (strstr(said, name) != NULL)
+            continue;
+        said = st_text("%s%s\n", said, name);
+        add_name(&names, name);
     }
-    return names.n > 0
-               ? st_text("Not read: %s%s.\n", names_text(&names), root_helps ? ". Root can read more" : "")
-               : "";
+    if (names.n == 0)
+        return "";
+    return st_text("Not read: %s%s.\n", names_text(&names), root_helps ? ". Root can read more" : "");
 }
 
 /** What the profile does not recommend. */

@@ -307,22 +307,20 @@ static void judge_irq_priorities(struct st_finding *finding, ST_UNUSED int64_t p
     const bool has_threads = st_facts_any(facts, ST_LINUX_KERNEL_IRQ_THREAD, ".name", NULL);
     const struct st_fact *sound = sound_interrupt(facts, &lowest);
     const struct st_machine_thread server = st_machine_top_thread(facts, server_names);
-    if (sound == NULL) {
-        if (!has_threads && st_linux_kernel_has_irq_threads(facts))
-            st_finding_unknown(finding,
-                               "this kernel handles interrupts in threads, and none can be seen from here");
-        else
-            st_finding_not_applicable(
-                finding, "%s",
-                has_threads ? "no sound device has an interrupt thread, so there is no priority to set"
-                            : "interrupts have no threads on this machine (see finding linux-threaded-irqs)");
-        return;
-    }
     st_finding_quote(finding, sound);
-    if (server.priority == 0) {
+    if (sound == NULL && !has_threads && st_linux_kernel_has_irq_threads(facts))
+        st_finding_unknown(finding,
+                           "this kernel handles interrupts in threads, and none can be seen from here");
+    else if (sound == NULL && has_threads)
+        st_finding_not_applicable(finding,
+                                  "no sound device has an interrupt thread, so there is no priority to set");
+    else if (sound == NULL)
+        st_finding_not_applicable(
+            finding, "interrupts have no threads on this machine (see finding linux-threaded-irqs)");
+    else if (server.priority == 0)
         st_finding_not_applicable(finding, "no sound server with a real-time thread runs");
+    if (sound == NULL || server.priority == 0)
         return;
-    }
     st_finding_quote(finding, server.process);
     const struct st_fact *above = NULL; /* an interrupt's thread of another device before the server */
     ST_FACTS_EACH (fact, facts, ST_LINUX_KERNEL_IRQ_THREAD, ".name") {

@@ -20,24 +20,45 @@ static bool need_server(struct st_finding *finding, const char *key, const char 
 
 #define FRAMES_MAX 8192 /* PipeWire's own limit, default.clock.quantum-limit */
 
+static void say_too_short(struct st_finding *finding, const struct st_fact *worst, double ring_us,
+                          double forced_us, int64_t running_hz)
+{
+    const bool known = st_buffer_pipewire_version(finding->facts) > 0;
+    const double gap_us = forced_us - ring_us;
+    int64_t frames = 1; /* the longest quantum of a power of two of which the ring holds two */
+    st_finding_set(
+        finding, known ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
+        "the buffer of %.40s holds %.1f ms, less than PipeWire's forced quantum of %.1f ms: %sit is "
+        "empty before the next quantum arrives",
+        st_machine_stream_name(worst), ring_us / 1e3, forced_us / 1e3,
+        known ? "" : "from PipeWire 0.3.84 on ");
+    st_finding_effect(
+        finding, fmin(gap_us, st_rule_period_us(finding)),
+        "%.1f µs of silence in each quantum: quantum %.1f µs, buffer %.1f µs; counted as at most "
+        "one period",
+        gap_us, forced_us, ring_us);
+    while (frames < FRAMES_MAX && 2 * st_rule_us(2 * frames, running_hz) <= ring_us)
+        frames *= 2;
+    st_finding_fix_now(finding, FORCE_QUANTUM, frames);
+}
+
 static void judge_alsa_buffer(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     /* the first one; one that holds less than two periods; the shortest of those that hold no quantum */
     const struct st_fact *first = NULL, *one_period = NULL, *worst = NULL;
-    double worst_us = HUGE_VAL, shortest_us = HUGE_VAL;
+    double worst_us = HUGE_VAL, shortest_us = HUGE_VAL, forced_us = 0;
     size_t open_n = 0, unread_n = 0;
     const struct st_buffer_asked asked = st_buffer_asked(facts);
-    const int version = st_buffer_pipewire_version(facts);
     const bool quantum_unread =
                    st_machine_first_unread(
                        facts, ST_RULE_KEYS(ST_KEY_PIPEWIRE_QUANTUM, ST_KEY_PIPEWIRE_MAX_QUANTUM,
                                            ST_KEY_PIPEWIRE_FORCE_QUANTUM, ST_KEY_PIPEWIRE_RATE_HZ,
                                            ST_KEY_PIPEWIRE_FORCE_RATE_HZ)) != NULL,
-               follows_ring = version > 0 && version < 384; /* also if it is forced */
-    const double forced_us = st_buffer_is_forced(facts) && !follows_ring && !quantum_unread
-                                 ? st_rule_us(asked.usual_frames, asked.running_hz)
-                                 : 0;
+               follows_ring = st_buffer_pipewire_version(facts) > 0 &&
+                              st_buffer_pipewire_version(facts) < 384; /* also if it is forced */
+    if (st_buffer_is_forced(facts) && !follows_ring && !quantum_unread)
+        forced_us = st_rule_us(asked.usual_frames, asked.running_hz);
     ST_FACTS_EACH (stream, facts, ST_KEYS_ALSA, ".buffer_frames") {
         const int64_t buffer = stream->is_int ? stream->i64 : 0,
                       rate = st_fact_beside_int_or(stream, "rate_hz", 0);
@@ -48,9 +69,8 @@ static void judge_alsa_buffer(struct st_finding *finding)
         }
         const double ring_us = st_rule_us(buffer, rate);
         const bool of_pipewire = st_buffer_is_pipewires(stream);
-        open_n++;
         shortest_us = fmin(shortest_us, ring_us);
-        first = first == NULL ? stream : first;
+        first = open_n++ == 0 ? stream : first;
         if (one_period == NULL && buffer / 2 < st_fact_beside_int_or(stream, "period_frames", 0))
             one_period = stream;
         if (of_pipewire && ring_us < forced_us && ring_us < worst_us) {
@@ -63,20 +83,7 @@ static void judge_alsa_buffer(struct st_finding *finding)
     st_finding_quote(finding, first);
     st_finding_quote(finding, worst != NULL ? worst : one_period);
     if (worst != NULL) {
-        st_finding_set(finding, version > 0 ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
-                       "the buffer of %.40s holds %.1f ms, less than PipeWire's forced quantum of %.1f ms: "
-                       "%sit is empty before the next quantum arrives",
-                       st_machine_stream_name(worst), worst_us / 1e3, forced_us / 1e3,
-                       version > 0 ? "" : "from PipeWire 0.3.84 on ");
-        const double gap_us = forced_us - worst_us;
-        st_finding_effect(finding, fmin(gap_us, st_rule_period_us(finding)),
-                          "%.1f µs of silence in each quantum: quantum %.1f µs, buffer %.1f µs; counted as "
-                          "at most one period",
-                          gap_us, forced_us, worst_us);
-        int64_t frames = 1; /* the longest quantum of a power of two of which the ring holds two */
-        while (frames < FRAMES_MAX && 2 * st_rule_us(2 * frames, asked.running_hz) <= worst_us)
-            frames *= 2;
-        st_finding_fix_now(finding, FORCE_QUANTUM, frames);
+        say_too_short(finding, worst, worst_us, forced_us, asked.running_hz);
     } else if (one_period != NULL) {
         st_finding_advice(finding,
                           "the buffer of %.40s is shorter than two periods: while one plays, there is no "

@@ -136,10 +136,10 @@ static int refused(const struct asking *asking, int http_status)
 {
     json_t *document = json_loads(asking->answer->text, 0, NULL);
     const char *error = st_json_text(document, "error");
-    if (error == NULL)
-        error = st_text("%s answers HTTP %d: sleeptuned and sleeptune have different versions. Install the "
-                        "same.",
-                        asking->answer->socket, http_status);
+    if (error == NULL || http_status == 404)
+        error =
+            st_text("sleeptuned on %s has another version than this command (HTTP %d). Restart sleeptuned.",
+                    asking->answer->socket, http_status);
     const int status = fail(asking, "%s", error);
     json_decref(document);
     return status;
@@ -191,10 +191,8 @@ static int explain(const struct asking *asking, int error)
         (void)fail(asking, "sleeptuned on %s does not answer", path);
         return st_text_is(asking->method, "POST") ? ST_EXIT_UNKNOWN : ST_EXIT_FAILURE;
     case -EFBIG:
-        return fail(asking, "the answer of %s is larger than %d bytes: it is not sleeptuned", path,
-                    BODY_BYTES);
     case -EBADMSG:
-        return fail(asking, "the answer of %s is not HTTP: it is not sleeptuned", path);
+        return fail(asking, "the answer of %s is none of sleeptuned's: too long, or not HTTP", path);
     case -EACCES:
     case -EPERM:
         return forbidden(asking);
@@ -218,11 +216,6 @@ static int fetch(const struct asking *asking)
                                          BODY_BYTES, &answer->text);
     if (status < 0)
         return explain(asking, status);
-    if (status == 404)
-        return fail(
-            asking,
-            "sleeptuned on %s has another version than this command, and no %.*s. Restart sleeptuned.",
-            answer->socket, (int)strcspn(asking->target, "?"), asking->target);
     return status == 200 ? 0 : refused(asking, status);
 }
 

@@ -21,11 +21,7 @@ static const char *interval(const struct st_quantile *q)
 {
     if (!q->interval_known)
         return "";
-    const char *low = st_ns_text(q->low_ns), *high = st_ns_text(q->high_ns);
-    /* "14.2 .. 14.4 µs" has its unit once */
-    const char *unit = strchr(low, ' '), *unit_high = strchr(high, ' ');
-    const bool same = unit != NULL && unit_high != NULL && st_text_is(unit, unit_high);
-    return st_text(" [%.*s .. %s]", (int)strcspn(low, same ? " " : ""), low, high);
+    return st_text(" [%s .. %s]", st_ns_text(q->low_ns), st_ns_text(q->high_ns));
 }
 
 /* A quantile, or how long to measure for it. */

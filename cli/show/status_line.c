@@ -2,6 +2,7 @@
 
 #include "core/text/json.h"
 #include "core/text/safe.h"
+#include "core/text/text.h"
 
 struct st_status_line st_status_line_of(const json_t *document, const char *error)
 {
@@ -12,7 +13,7 @@ struct st_status_line st_status_line_of(const json_t *document, const char *erro
     struct st_status_line line = {st_json_text_of(screen, "brief"), st_json_text_of(screen, "answer"),
                                   st_json_text_of(screen, "next"), st_json_text_of(screen, "next_why"), "ok"};
     ST_EACH (row, classes) {
-        if (strcmp(st_json_text_of(screen, "state"), (*row)[0]) == 0)
+        if (st_text_is(st_json_text_of(screen, "state"), (*row)[0]))
             line.class = (*row)[1];
     }
     return line;
@@ -27,13 +28,10 @@ static void set_markup(json_t *object, const char *key, const struct st_status_l
     if (out == NULL)
         return;
     st_safe_print_xml(out, tooltip ? line->sentence : line->brief);
-    if (tooltip && line->next[0] != '\0') {
+    const char *next = st_text_joined(line->next, " - ", line->next_why);
+    if (tooltip && next[0] != '\0') {
         fputs("\nNext: ", out);
-        st_safe_print_xml(out, line->next);
-    }
-    if (tooltip && line->next_why[0] != '\0') {
-        fputs(line->next[0] != '\0' ? " - " : "\nNext: ", out);
-        st_safe_print_xml(out, line->next_why);
+        st_safe_print_xml(out, next);
     }
     if (fclose(out) == 0)
         st_json_set(object, key, text);

@@ -92,7 +92,7 @@ static json_t *document_with_clients(int n)
     json_t *of = document(), *rows = json_array();
     for (int i = 0; i < n; i++) {
         char name[48];
-        ST_PRINT(name, i == 0 ? "HeavyReverb" : "Client %d with a long name of its own", i);
+        ST_PRINT(name, i == 0 ? "HeavyReverb" : "Client %d with a long a.b.c.d.e.f name", i);
         json_array_append_new(
             rows, json_pack("{s:s, s:s, s:s, s:b, s:[s, s, s, s, s]}", "label", name, "text", "407 dropouts",
                             "state", "warn", "detail", i == n - 1, "cells", name,
