@@ -179,10 +179,11 @@ static json_t *document_of(struct st_service *service)
 static char *document_text(struct st_service *service, enum st_route_body which, unsigned *http_status)
 {
     json_t *document = document_of(service);
-    char *text = document == NULL ? NULL
-                 : which == ST_ROUTE_STATUS
-                     ? json_dumps(document, JSON_INDENT(2))
-                     : st_page_text(document, which == ST_ROUTE_CYCLE ? ST_PAGE_CYCLE : ST_PAGE_SERVED);
+    char *text = NULL;
+    if (which == ST_ROUTE_STATUS)
+        text = json_dumps(document, JSON_INDENT(2)); /* NULL of NULL */
+    else if (document != NULL)
+        text = st_page_text(document, which == ST_ROUTE_CYCLE ? ST_PAGE_CYCLE : ST_PAGE_SERVED);
     if (text != NULL && text[0] == '\0')
         *http_status = 204; /* no cycle */
     json_decref(document);

@@ -17,8 +17,7 @@ void st_systemd_log(enum st_log_level level, const char *module, const char *eve
                     int64_t lateness_ns, const char *text)
 {
     static const int priorities[] = {LOG_ERR, LOG_WARNING, LOG_INFO, LOG_DEBUG};
-    syslog(LOG_DAEMON | priorities[level], "%s: %s%s%s%s", module, text, event != NULL ? " (" : "",
-           event != NULL ? event : "", event != NULL ? ")" : "");
+    syslog(LOG_DAEMON | priorities[level], event != NULL ? "%s: %s (%s)" : "%s: %s", module, text, event);
 }
 
 int st_rtkit_ask(struct st_platform *platform, pid_t tid, int priority, char *text, size_t text_bytes)

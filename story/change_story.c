@@ -17,14 +17,14 @@ const char *st_change_story_what(const json_t *what)
                *name = st_json_text_of(what, "name");
     const bool file = st_text_is(kind, "file"), gone = json_is_null(json_object_get(what, "now")),
                came = json_is_null(json_object_get(what, "before"));
-    return st_safe_text(st_text("%s%.*s%s%.*s", file || st_text_is(kind, "package") ? "" : "the ", NAME_LEN,
-                                name,
-                                gone           ? " went away"
-                                : file && came ? " came"
-                                : file         ? " changed"
-                                : came         ? " came: "
-                                               : " became ",
-                                file || gone ? 0 : NAME_LEN, now));
+    char *text = st_text(file || st_text_is(kind, "package") ? "%.*s" : "the %.*s", NAME_LEN, name);
+    if (gone)
+        text = st_text("%s went away", text);
+    else if (file)
+        text = st_text(came ? "%s came" : "%s changed", text);
+    else
+        text = st_text(came ? "%s came: %.*s" : "%s became %.*s", text, NAME_LEN, now);
+    return st_safe_text(text);
 }
 
 size_t st_change_story_more_n(const json_t *list)
@@ -86,10 +86,12 @@ const char *st_change_story_text(const json_t *changes, int64_t now_wall_ns, boo
     *ret_worse = st_text_is(st_json_text_of(last, "verdict"), "worse");
     if (last == NULL)
         return "";
-    return st_text("%s dropouts since %s, when %s%s: %s an hour, before %s.%s", *ret_worse ? "More" : "Fewer",
-                   day_text(json_integer_value(json_object_get(last, "at_ns")), now_wall_ns),
-                   st_change_story_what(json_array_get(list, 0)),
-                   more_n > 0 ? st_text(" and %zu more thing%s changed", more_n, ST_PLURAL(more_n)) : "",
-                   rate_text(json_object_get(last, "since")), rate_text(json_object_get(last, "before")),
+    const char *text = st_text("%s dropouts since %s, when %s", *ret_worse ? "More" : "Fewer",
+                               day_text(json_integer_value(json_object_get(last, "at_ns")), now_wall_ns),
+                               st_change_story_what(json_array_get(list, 0)));
+    if (more_n > 0)
+        text = st_text("%s and %zu more thing%s changed", text, more_n, ST_PLURAL(more_n));
+    return st_text("%s: %s an hour, before %s.%s", text, rate_text(json_object_get(last, "since")),
+                   rate_text(json_object_get(last, "before")),
                    *ret_worse ? st_change_story_kernel(list, "/lib/modules") : "");
 }

@@ -152,10 +152,10 @@ static const char *loop_text(const struct st_event *event, const struct st_story
     const struct st_event *late = explanation(event, beside);
     if (late != NULL) {
         const bool moment = event->span_ns <= ST_EVENT_SAME_TIME_NS;
-        return st_text("; %s the test loop%s woke %s%s late: %s%s%s",
-                       moment ? "at the same time" : "in that time", cpu_text(late->loop_cpu),
-                       moment ? "" : "at worst ", st_ns_text(late->lateness_ns),
-                       st_cause_kind_text(late->cause), late->culprit[0] != '\0' ? ", " : "", late->culprit);
+        return st_text(moment ? "; at the same time the test loop%s woke %s late: %s"
+                              : "; in that time the test loop%s woke at worst %s late: %s",
+                       cpu_text(late->loop_cpu), st_ns_text(late->lateness_ns),
+                       st_text_joined(st_cause_kind_text(late->cause), ", ", late->culprit));
     }
     if (is_on_time(event, beside))
         return st_text("; the test loop%s was %s: look at the %s", cpu_text(event->loop_cpu),

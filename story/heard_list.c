@@ -267,15 +267,15 @@ static json_t *mark_json(const struct list *list, size_t i)
 {
     const struct about *about = &list->about[i];
     const struct st_event *heard = &about->heard, *found = &about->found;
-    const bool known = about->cause != CAUSES;
+    const bool known = about->cause != CAUSES, no_loss = !known || found->kind == ST_EVENT_LATE_WAKE;
+    const char *cause = known ? cause_name(about->cause) : "",
+               *text = known ? st_event_story_text(found, &about->beside) : "";
     return json_pack(
         "{s:I, s:o, s:I, s:o, s:I, s:o, s:o, s:o, s:o}", "time_ns", (json_int_t)heard->wall_ns, "by",
         st_json_safe_string(heard->source), "window_ns", (json_int_t)list->marks[i].window_ns, "note",
         st_json_text_or_null(heard->detail), "events", (json_int_t)about->fits_n, "cause",
-        known ? json_string(cause_name(about->cause)) : json_null(), "cause_time_ns",
-        st_json_integer_or_null(known, found->wall_ns), "text",
-        known ? st_json_safe_string(st_event_story_text(found, &about->beside)) : json_null(), "unheard",
-        st_json_text_or_null(known && found->kind != ST_EVENT_LATE_WAKE ? "" : heard->client));
+        st_json_text_or_null(cause), "cause_time_ns", st_json_integer_or_null(known, found->wall_ns), "text",
+        st_json_text_or_null(text), "unheard", st_json_text_or_null(no_loss ? heard->client : ""));
 }
 
 /* "5 marks: 4 of 5 after this: ... (0.1 expected by chance). 1 unexplained: ..." */

@@ -226,21 +226,20 @@ static const char *earlier_text(const struct st_view *view, const struct st_answ
     const double frames = (double)seen->last_period_ns * (double)seen->rate_hz / 1e9;
     const bool range = !st_text_is(first, last),
                whole = frames > 0 && fabs(frames - round(frames)) < 0.01; /* else it was another rate */
-    return st_text(" Earlier: %" PRIu64 " dropout%s%s, %s%s%s%s%s.", dropouts_n, ST_PLURAL(dropouts_n), where,
-                   range ? first : "", range ? " to " : "", last,
-                   answer->raised && whole ? st_text(", the last one at %.0f frames", frames) : "",
-                   answer->raised ? "; the buffer is larger now" : "");
+    const char *text = st_text(" Earlier: %" PRIu64 " dropout%s%s, %s", dropouts_n, ST_PLURAL(dropouts_n),
+                               where, st_text_joined(range ? first : "", " to ", last));
+    if (answer->raised && whole)
+        text = st_text("%s, the last one at %.0f frames", text, frames);
+    return st_text(answer->raised ? "%s; the buffer is larger now." : "%s.", text);
 }
 
-/* "in the last 12 min" */
+/* "in the last 12 min": whole minutes, no more than it was. */
 static const char *quiet_text(const struct st_view *view, const struct st_answer *answer)
 {
-    const int64_t s =
-        st_ns_sub(view->now_wall_ns, ST_MAX(answer->server->again_wall_ns, answer->last_wall_ns)) /
-        ST_NS_PER_S;
-    return s < 120
-               ? st_text("in the last %" PRId64 " s", ST_MAX(s, 0))
-               : st_text("in the last %" PRId64 " %s", s < 7200 ? s / 60 : s / 3600, s < 7200 ? "min" : "h");
+    const int64_t ns = st_ns_sub(view->now_wall_ns,
+                                 ST_MAX(answer->server->again_wall_ns, answer->last_wall_ns)),
+                  minute_ns = 60 * ST_NS_PER_S;
+    return st_text("in the last %s", st_ns_long(ns < 2 * minute_ns ? ST_MAX(ns, 0) : ns - ns % minute_ns));
 }
 
 /* A client that plays, and of which not every dropout is seen; NULL: none. */
@@ -329,23 +328,23 @@ static const char *timing_of(const struct st_view *view, const struct st_answer 
     const int64_t period_ns = other ? buffer_ns(answer->server) : 0;
     /* what its own buffer missed is of no interest then */
     const bool own = is_stopped(loop) && answer->timing_ok;
-    if (!own && other && (period_ns < st_period_ns(&loop->period) || (answer->timing_ok && loop->misses > 0)))
-        text = st_text("timing %sOK: at most %s late, and %s %s",
-                       !answer->timing_ok                      ? "not "
-                       : loop->lateness.max_ns > period_ns / 2 ? "barely "
-                                                               : "",
-                       worst,
-                       answer->server->seen.period_ns == period_ns
-                           ? "the buffer lasts"
-                           : st_text("%s usually has", st_xrun_sources_title(answer->server->source)),
+    if (!own && other &&
+        (period_ns < st_period_ns(&loop->period) || (answer->timing_ok && loop->misses > 0))) {
+        const bool barely = loop->lateness.max_ns > period_ns / 2;
+        const char *of = answer->server->seen.period_ns == period_ns
+                             ? "the buffer lasts"
+                             : st_text("%s usually has", st_xrun_sources_title(answer->server->source));
+        text = st_text("timing %s: at most %s late, and %s %s",
+                       answer->timing_ok && barely ? "barely OK" : timing_words(answer), worst, of,
                        st_ns_short(period_ns));
-    else if (!own)
-        text = st_text(
-            "timing %s: a test loop missed %" PRIu64 " of %" PRIu64 " periods at %" PRIu32 " frames%s",
-            timing_words(answer), loop->misses, loop->elapsed_periods, loop->frames,
-            loop->misses == 0 ? ""
-                              : st_text(" since %s, %s %s%s", clock_text(view, loop->started_wall_ns),
-                                        late ? "up to" : "longest stall", worst, late ? " late" : ""));
+    } else if (!own) {
+        text =
+            st_text("timing %s: a test loop missed %" PRIu64 " of %" PRIu64 " periods at %" PRIu32 " frames",
+                    timing_words(answer), loop->misses, loop->elapsed_periods, loop->frames);
+        if (loop->misses > 0)
+            text = st_text(late ? "%s since %s, up to %s late" : "%s since %s, longest stall %s", text,
+                           clock_text(view, loop->started_wall_ns), worst);
+    }
     if (is_stopped(loop))
         text = st_text("%s; sleeptuned itself was stopped for %s", text, worst);
     if (loop->records_lost > 0)
@@ -377,12 +376,13 @@ const char *st_answer_not_watched(const struct st_view *view)
         cards = cards || (watched && st_text_is(source->source, "pipewire") &&
                           (source->facts & ST_XRUN_FACT_NO_RESYNCS) == 0);
     }
-    return st_text("%s%sBluetooth's radio, %scables, power supply",
-                   usb       ? ""
-                   : freebsd ? "USB packets, "
-                             : "USB packets (need root and usbmon), ",
-                   freebsd ? "programs that play through virtual_oss, " : "",
-                   cards ? "" : "a second card that the server puts in step, ");
+    const char *text = usb ? "" : "USB packets (need root and usbmon)";
+    if (freebsd)
+        text = st_text_joined(usb ? "" : "USB packets", ", ", "programs that play through virtual_oss");
+    text = st_text_joined(text, ", ", "Bluetooth's radio");
+    if (!cards)
+        text = st_text_joined(text, ", ", "a second card that the server puts in step");
+    return st_text("%s, cables, power supply", text);
 }
 
 /* PipeWire ran while it was watched, and does no more. */

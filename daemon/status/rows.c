@@ -76,9 +76,7 @@ static void add_degraded(struct section *to, const struct st_view *view)
 /* ", 5 s ago", ", 3 min ago"; "" after an hour, which the time itself shows. */
 static const char *ago_text(int64_t ns)
 {
-    const int64_t s = ns / ST_NS_PER_S;
-    return s < 0 || s >= 3600 ? ""
-                              : st_text(", %" PRId64 " %s ago", s < 60 ? s : s / 60, s < 60 ? "s" : "min");
+    return ns < 0 || ns >= 3600 * ST_NS_PER_S ? "" : st_text(", %s ago", st_ns_long(ns));
 }
 
 /* "256 frames at 48 kHz (5.33 ms), first dropout 14:03:12, last 14:05:12, 5 s ago; Discord asked for 360
@@ -166,15 +164,15 @@ static void add_minute(struct section *to, const struct st_view *view)
     const struct st_history_minute *minute = &view->minute;
     if (minute->measured_ns == 0)
         return;
+    const bool known = minute->lateness_max_ns != INT64_MIN, watched = view->minute_dropouts_n != INT64_MIN;
+    const char *dropouts =
+        watched ? count_text((uint64_t)view->minute_dropouts_n, "dropout") : "no sound server watched";
     add(to, minute->misses > 0 || view->minute_dropouts_n > 0 ? BAD : OK, "Last minute",
         st_text("%s to %s: %s, %" PRIu64 " of the test loop's %" PRIu64 " periods missed, worst wake-up %s",
                 st_when_text_near(minute->from_wall_ns, view->now_wall_ns),
-                st_when_text_near(minute->to_wall_ns, view->now_wall_ns),
-                view->minute_dropouts_n != INT64_MIN
-                    ? count_text((uint64_t)view->minute_dropouts_n, "dropout")
-                    : "no sound server watched",
-                minute->misses, minute->cycles + minute->skipped_periods,
-                minute->lateness_max_ns != INT64_MIN ? st_ns_text(minute->lateness_max_ns) : UNKNOWN_TEXT));
+                st_when_text_near(minute->to_wall_ns, view->now_wall_ns), dropouts, minute->misses,
+                minute->cycles + minute->skipped_periods,
+                known ? st_ns_text(minute->lateness_max_ns) : UNKNOWN_TEXT));
 }
 
 /* --- the clients --- */
@@ -226,15 +224,14 @@ static void add_client(struct section *to, const struct st_dropout_client *clien
     else if (st_dropout_table_is_unheard(client))
         reason = load->between == ST_XRUN_BETWEEN_STOPS ? "its buffer: only stops are watched"
                                                         : "not watched between it and PipeWire";
-    add_program(to, client->name[0] != '\0' ? client->name : "not named", n,
-                !st_dropout_table_is_unheard(client), reason,
-                st_dropout_table_has_ended(client)
-                    ? "ended"
-                    : share_text(load->cycles_n > 0 ? load->busy_median_ns : -1, load->period_ns),
-                client->lost.ns > 0 ? st_ns_short(client->lost.ns)
-                : n > 0             ? "-"
-                                    : "",
-                worst_text(client));
+    const char *usual = share_text(load->cycles_n > 0 ? load->busy_median_ns : -1, load->period_ns),
+               *lost = n > 0 ? "-" : "";
+    if (st_dropout_table_has_ended(client))
+        usual = "ended";
+    if (client->lost.ns > 0)
+        lost = st_ns_short(client->lost.ns);
+    add_program(to, st_text_or(client->name, "not named"), n, !st_dropout_table_is_unheard(client), reason,
+                usual, lost, worst_text(client));
 }
 
 /* Of all sources the client that lost most and is not yet in the table, those of a server that is watched now
@@ -345,8 +342,7 @@ static void add_events(json_t *sections, const struct st_view *view)
         const char *name = json_string_value(json_object_get(event, "event"));
         const char *text = json_string_value(json_object_get(event, "text"));
         const bool dropout = st_event_kind_is_dropout(st_event_kind_of(name));
-        json_t *row = add(&to, dropout ? WARN : OK, "",
-                          st_text("%s%s%s", dropout ? "" : name, dropout ? "" : ": ", text));
+        json_t *row = add(&to, dropout ? WARN : OK, "", st_text_joined(dropout ? "" : name, ": ", text));
         (void)json_object_set(row, "time_ns", json_object_get(event, "time_ns"));
     }
     end_section(sections, "Events", &to);
@@ -427,13 +423,15 @@ static void add_source(struct section *to, const struct st_observed_view *of, in
                 st_text("%s (%s)", of->source, of->why));
         return;
     }
-    const bool cycles = of->seen.dropouts_n == 0 || st_xrun_sources_find(of->source)->sees_cycles;
+    const char *text = of->why[0] != '\0' ? st_text("%s (%s)", of->source, of->why) : of->source;
+    text = st_text("%s, since %s: %" PRIu64 " dropouts of devices", text,
+                   st_when_text_near(of->since_wall_ns, now_wall_ns), of->seen.device_dropouts_n);
+    if (!of->device_only)
+        text = st_text("%s, %" PRIu64 " of clients", text, of->seen.dropouts_n);
+    if (of->seen.dropouts_n > 0 && !st_xrun_sources_find(of->source)->sees_cycles)
+        text = st_text("%s (no times of their cycles)", text);
     add(to, OK, "Watched",
-        st_text("%s%s, since %s: %" PRIu64 " dropouts of devices%s%s, CPU time per poll %s (n = %" PRIu64 ")",
-                of->source, of->why[0] != '\0' ? st_text(" (%s)", of->why) : "",
-                st_when_text_near(of->since_wall_ns, now_wall_ns), of->seen.device_dropouts_n,
-                of->device_only ? "" : st_text(", %" PRIu64 " of clients", of->seen.dropouts_n),
-                cycles ? "" : " (no times of their cycles)",
+        st_text("%s, CPU time per poll %s (n = %" PRIu64 ")", text,
                 of->polls_n > 0 ? st_ns_text(of->poll_cpu_ns / (int64_t)of->polls_n) : UNKNOWN_TEXT,
                 of->polls_n));
     add_programs_details(to, of);
