@@ -199,6 +199,18 @@ static bool has_descriptors(void)
     return false;
 }
 
+static void limit_heap(void)
+{
+#ifdef M_ARENA_MAX
+    (void)mallopt(M_ARENA_MAX, 1); /* else 64 MB of addresses a thread, which count as locked memory */
+    /* An answer of megabytes is a mapping of its own, gone when it is freed; by itself glibc takes the heap
+     * for the next one, which keeps it, as locked memory cannot be given back from the middle. The histograms
+     * of a look, a second or five apart, stay in the heap. */
+    (void)mallopt(M_MMAP_THRESHOLD, 512 * 1024);
+    (void)mallopt(M_TRIM_THRESHOLD, 512 * 1024);
+#endif
+}
+
 int main(int argc, char **argv)
 {
     st_standard_files_open();
@@ -233,14 +245,7 @@ int main(int argc, char **argv)
                config_path != NULL ? config_path : "the defaults, because there is no " ST_SERVICE_CONFIG);
         return EXIT_DONE;
     }
-#ifdef M_ARENA_MAX
-    (void)mallopt(M_ARENA_MAX, 1); /* else 64 MB of addresses a thread, which count as locked memory */
-    /* An answer of megabytes is a mapping of its own, gone when it is freed; by itself glibc takes the heap
-     * for the next one, which keeps it, as locked memory cannot be given back from the middle. The histograms
-     * of a look, a second or five apart, stay in the heap. */
-    (void)mallopt(M_MMAP_THRESHOLD, 512 * 1024);
-    (void)mallopt(M_TRIM_THRESHOLD, 512 * 1024);
-#endif
+    limit_heap();
     /* SIGCONT is for the thread that drains the loop, which takes it (measure/session.c); SIGCHLD of a helper
      * would only end a wait, whose end its pipe tells */
     sigset_t blocked;
