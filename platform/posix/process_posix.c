@@ -1,4 +1,5 @@
 /* The process: limits, trying something in a short-lived child, its threads, stops. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -18,24 +19,38 @@ static int64_t limit_value(rlim_t value)
     return (uintmax_t)value > (uintmax_t)INT64_MAX ? INT64_MAX : (int64_t)value;
 }
 
-/* Tries SCHED_FIFO in a child that ends at once; until then it has this thread's memory.
- * @param ret_errno 0 or a positive errno value. @return 0, -EAGAIN, -ENOMEM (vfork), -EIO (the child died).
- */
+/* Tries SCHED_FIFO in a child that ends at once: between fork and _exit system calls only.
+ * @param ret_errno 0 or a positive errno value. @return 0, -EAGAIN, -ENOMEM (fork, pipe), -EIO (the child
+ * died). */
 static int try_fifo(struct st_platform *platform, int priority, int *ret_errno)
 {
-    volatile int error = -1;
-    const pid_t child = vfork();
-    if (child < 0)
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
         return -errno;
-    if (child == 0) {
-        error = -platform->set_policy(platform, ST_POLICY_FIFO, priority);
-        _exit(0);
+    const pid_t child = fork();
+    if (child < 0) {
+        const int r = -errno;
+        close(ends[0]);
+        close(ends[1]);
+        return r;
     }
+    if (child == 0) {
+        const unsigned char result = (unsigned char)-platform->set_policy(platform, ST_POLICY_FIFO, priority);
+        _exit(write(ends[1], &result, 1) == 1 ? 0 : 1);
+    }
+    close(ends[1]);
+    unsigned char result;
+    ssize_t got;
+    do {
+        got = read(ends[0], &result, 1);
+    } while (got < 0 && errno == EINTR);
+    close(ends[0]);
+    /* the answer came through the pipe: a process that ignores SIGCHLD gets ECHILD here */
     while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
     }
-    if (error < 0)
+    if (got != 1)
         return -EIO;
-    *ret_errno = error;
+    *ret_errno = result;
     return 0;
 }
 
