@@ -19,30 +19,32 @@ struct place {
     char temporary[NAME_MAX + 1];
 };
 
-/* "/a/b" -> "/a", "b". Refuses a path that ends with a slash, "." or "..". */
-static int split(const char *path, char *dir, size_t dir_bytes, char *name, size_t name_bytes)
-{
-    const char *slash = strrchr(path, '/');
-    if (path[0] != '/' || slash[1] == '\0' || st_text_is(slash + 1, ".") || st_text_is(slash + 1, ".."))
-        return -EINVAL;
-    const size_t dir_len = slash == path ? 1 : (size_t)(slash - path);
-    return st_text_copy(dir, dir_bytes, path, dir_len) &&
-                   st_text_copy(name, name_bytes, slash + 1, strlen(slash + 1))
-               ? 0
-               : -ENAMETOOLONG;
-}
-
+/* Refuses a path that ends with a slash, "." or "..". */
 static int place_open(struct st_platform *platform, const char *path, struct place *ret)
 {
     char dir[PATH_MAX];
-    const int r = split(path, dir, sizeof(dir), ret->name, sizeof(ret->name));
-    if (r < 0)
-        return r;
-    const int n = ST_PRINT(ret->temporary, ST_REPLACE_PREFIX "%s" ST_REPLACE_SUFFIX, ret->name);
-    if (n < 0 || (size_t)n >= sizeof(ret->temporary))
+    const char *slash = strrchr(path, '/');
+    if (path[0] != '/' || slash[1] == '\0' || st_text_is(slash + 1, ".") || st_text_is(slash + 1, ".."))
+        return -EINVAL;
+    if (!st_text_copy(dir, sizeof(dir), path, slash == path ? 1 : (size_t)(slash - path)) ||
+        !st_text_copy(ret->name, sizeof(ret->name), slash + 1, strlen(slash + 1)) ||
+        ST_PRINT(ret->temporary, ST_REPLACE_PREFIX "%s" ST_REPLACE_SUFFIX, ret->name) >=
+            (int)sizeof(ret->temporary))
         return -ENAMETOOLONG;
     ret->dir_fd = platform->open_path(platform, dir, O_RDONLY | O_DIRECTORY);
     return ret->dir_fd < 0 ? ret->dir_fd : 0;
+}
+
+/* After a system call that changed the folder. @param r  -1: it failed, by errno. */
+static int synced(const struct place *place, int r)
+{
+    return r == 0 && fsync(place->dir_fd) == 0 ? 0 : -errno;
+}
+
+static int closed(const struct place *place, int r)
+{
+    close(place->dir_fd);
+    return r;
 }
 
 /* What is at the place. @return 0, -ENOENT, -ELOOP (a link), -EISDIR, -EINVAL (neither file nor folder). */
@@ -143,36 +145,26 @@ static int replace_at(const struct place *place, const char *text, size_t bytes,
     if (r < 0 && r != -ENOENT)
         return r;
     r = make_temporary(place, text, bytes, mode, r == 0 ? &old : NULL);
-    if (r == 0 && renameat(place->dir_fd, place->temporary, place->dir_fd, place->name) != 0)
-        r = -errno;
-    if (r < 0) {
-        (void)clean_at(place);
-        return r;
-    }
-    return fsync(place->dir_fd) == 0 ? 0 : -errno;
+    if (r == 0 && renameat(place->dir_fd, place->temporary, place->dir_fd, place->name) == 0)
+        return synced(place, 0);
+    r = r < 0 ? r : -errno;
+    (void)clean_at(place);
+    return r;
 }
 
 int st_posix_replace_file(struct st_platform *platform, const char *path, const char *text, size_t bytes,
                           mode_t mode)
 {
     struct place place;
-    int r = place_open(platform, path, &place);
-    if (r < 0)
-        return r;
-    r = replace_at(&place, text, bytes, mode);
-    close(place.dir_fd);
-    return r;
+    const int r = place_open(platform, path, &place);
+    return r < 0 ? r : closed(&place, replace_at(&place, text, bytes, mode));
 }
 
 int st_posix_clean_file(struct st_platform *platform, const char *path)
 {
     struct place place;
-    int r = place_open(platform, path, &place);
-    if (r < 0)
-        return r == -ENOENT ? 0 : r;
-    r = clean_at(&place);
-    close(place.dir_fd);
-    return r;
+    const int r = place_open(platform, path, &place);
+    return r == -ENOENT ? 0 : r < 0 ? r : closed(&place, clean_at(&place));
 }
 
 int st_posix_remove_file(struct st_platform *platform, const char *path)
@@ -185,35 +177,22 @@ int st_posix_remove_file(struct st_platform *platform, const char *path)
     r = clean_at(&place);
     if (r == 0)
         r = regular_at(&place, &info);
-    if (r == 0 && unlinkat(place.dir_fd, place.name, 0) != 0)
-        r = -errno;
-    if (r == 0 && fsync(place.dir_fd) != 0)
-        r = -errno;
-    close(place.dir_fd);
-    return r;
+    return closed(&place, r < 0 ? r : synced(&place, unlinkat(place.dir_fd, place.name, 0)));
 }
 
 int st_posix_make_folder(struct st_platform *platform, const char *path, mode_t mode)
 {
     struct place place;
-    int r = place_open(platform, path, &place);
-    if (r < 0)
-        return r;
-    if (mkdirat(place.dir_fd, place.name, mode) != 0 || fsync(place.dir_fd) != 0)
-        r = -errno;
-    close(place.dir_fd);
-    return r;
+    const int r = place_open(platform, path, &place);
+    return r < 0 ? r : closed(&place, synced(&place, mkdirat(place.dir_fd, place.name, mode)));
 }
 
 int st_posix_remove_folder(struct st_platform *platform, const char *path)
 {
     struct place place;
     int r = place_open(platform, path, &place);
-    if (r < 0)
-        return r;
-    if (unlinkat(place.dir_fd, place.name, AT_REMOVEDIR) != 0 || fsync(place.dir_fd) != 0)
-        r = -errno;
-    close(place.dir_fd);
+    if (r == 0)
+        r = closed(&place, synced(&place, unlinkat(place.dir_fd, place.name, AT_REMOVEDIR)));
     return r == -EEXIST ? -ENOTEMPTY : r; /* POSIX allows both */
 }
 
@@ -239,22 +218,16 @@ int st_posix_write_value(struct st_platform *platform, const char *path, const c
     return r;
 }
 
-static int allowed_in_place(const struct place *place)
+static int allowed(const struct place *place, bool in_place)
 {
     struct stat info;
     const int r = regular_at(place, &info);
-    if (r < 0)
+    if (r < 0 && (in_place || r != -ENOENT))
         return r;
-    return faccessat(place->dir_fd, place->name, W_OK, AT_EACCESS) == 0 ? 0 : -errno;
-}
-
-static int allowed_beside(const struct place *place)
-{
-    struct stat info;
-    const int r = regular_at(place, &info);
-    if (r < 0 && r != -ENOENT)
-        return r;
-    return faccessat(place->dir_fd, ".", W_OK | X_OK, AT_EACCESS) == 0 ? 0 : -errno;
+    return faccessat(place->dir_fd, in_place ? place->name : ".", in_place ? W_OK : W_OK | X_OK,
+                     AT_EACCESS) == 0
+               ? 0
+               : -errno;
 }
 
 int st_posix_can_write(struct st_platform *platform, const char *path, bool in_place)
@@ -273,11 +246,7 @@ int st_posix_can_write(struct st_platform *platform, const char *path, bool in_p
         *slash = '\0';
         r = place_open(platform, file, &place);
     }
-    if (r < 0)
-        return r;
-    r = in_place ? allowed_in_place(&place) : allowed_beside(&place);
-    close(place.dir_fd);
-    return r;
+    return r < 0 ? r : closed(&place, allowed(&place, in_place));
 }
 
 /* A link that leads nowhere and names who has the lock: it needs no space on a full disk. Only a help for
