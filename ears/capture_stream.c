@@ -2,19 +2,13 @@
 
 #include "platform/posix/posix.h"
 
-#define MAGIC     0x52414531U /* "1EAR" */
 #define FRAME_MAX (UINT64_C(1) << 60)
 
 enum record { RECORD_HEAD, RECORD_PACKET, RECORD_EVENT };
 
 /* Before each record. */
 struct label {
-    uint32_t record, bytes; /* bytes: without this; a multiple of 8 for a head and an event */
-};
-
-struct head_record {
-    uint64_t magic;
-    struct st_capture_head head;
+    uint32_t record, bytes; /* bytes: without this */
 };
 
 struct packet_record {
@@ -51,18 +45,16 @@ static bool is_text(const char *text, size_t bytes)
 static int take_head(struct st_capture_reader *reader, const unsigned char *body,
                      const struct st_capture_sink *sink, void *ctx)
 {
-    struct head_record in;
-    memcpy(&in, body, sizeof(in));
-    const struct st_capture_head *head = &in.head;
-    if (in.magic != MAGIC || reader->head.rate_hz != 0 || head->rate_hz < ST_CAPTURE_RATE_MIN ||
-        head->rate_hz > ST_CAPTURE_RATE_MAX || head->channels < 1 ||
-        head->channels > ST_CAPTURE_CHANNELS_MAX || head->period_frames > INT32_MAX ||
-        head->more_channels > INT32_MAX || !is_text(head->way, sizeof(head->way)) ||
-        !is_text(head->server, sizeof(head->server)) || !is_text(head->plays, sizeof(head->plays)) ||
-        !is_text(head->records, sizeof(head->records)))
+    struct st_capture_head head;
+    memcpy(&head, body, sizeof(head));
+    if (reader->head.rate_hz != 0 || head.rate_hz < ST_CAPTURE_RATE_MIN ||
+        head.rate_hz > ST_CAPTURE_RATE_MAX || head.channels < 1 || head.channels > ST_CAPTURE_CHANNELS_MAX ||
+        head.period_frames > INT32_MAX || head.more_channels > INT32_MAX ||
+        !is_text(head.way, sizeof(head.way)) || !is_text(head.server, sizeof(head.server)) ||
+        !is_text(head.plays, sizeof(head.plays)) || !is_text(head.records, sizeof(head.records)))
         return -EBADMSG;
-    reader->head = *head;
-    sink->head(ctx, head);
+    reader->head = head;
+    sink->head(ctx, &head);
     return 0;
 }
 
@@ -110,7 +102,7 @@ static size_t record_bytes(const struct st_capture_reader *reader)
     if (reader->len < sizeof(label))
         return sizeof(label);
     memcpy(&label, reader->record, sizeof(label));
-    const bool fits = label.record == RECORD_HEAD    ? label.bytes == sizeof(struct head_record)
+    const bool fits = label.record == RECORD_HEAD    ? label.bytes == sizeof(struct st_capture_head)
                       : label.record == RECORD_EVENT ? label.bytes == sizeof(struct st_capture_event)
                       : label.record == RECORD_PACKET
                           ? label.bytes > sizeof(struct packet_record) &&
@@ -170,8 +162,8 @@ int st_capture_stream_write_head(int fd, const struct st_capture_head *head)
 {
     const struct {
         struct label label;
-        struct head_record body;
-    } out = {{RECORD_HEAD, sizeof(out.body)}, {MAGIC, *head}};
+        struct st_capture_head body;
+    } out = {{RECORD_HEAD, sizeof(out.body)}, *head};
     return st_posix_write_fd(fd, &out, sizeof(out));
 }
 

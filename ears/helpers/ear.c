@@ -19,14 +19,6 @@
 
 static struct st_ear_shared alone; /* of a program that is one process */
 
-static uint64_t any_number(void)
-{
-    uint64_t any = 0;
-    if (getentropy(&any, sizeof(any)) != 0)
-        any = (uint64_t)st_posix_now_ns(NULL);
-    return any;
-}
-
 /* --- options --- */
 
 static void refuse(const char *program, const char *why)
@@ -64,7 +56,7 @@ void st_ear_options(struct st_ear *ear, int argc, char **argv)
     if (ear->way[0] == '\0' || strlen(ear->way) >= sizeof(ear->head.way))
         refuse(argv[0], "-w: the way back is missing");
     ST_PRINT(ear->head.way, "%s", ear->way);
-    alone.chance = any_number();
+    (void)!getentropy(&alone.chance, sizeof(alone.chance));
     (void)signal(SIGPIPE, SIG_IGN);
 }
 
