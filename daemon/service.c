@@ -127,8 +127,7 @@ static const char *why_text(enum st_playing_answer answer, const struct st_playi
                "cannot know when a program plays (loop.when)";
     if (facts->own_stream)
         return "the test loop runs because the daemon's own stream plays";
-    return st_text("%s%s%s plays: the test loop runs", facts->what, facts->what[0] != '\0' ? " on " : "",
-                   facts->by);
+    return st_text("%s plays: the test loop runs", st_text_joined(facts->what, " on ", facts->by));
 }
 
 static int restart_loop(struct st_service *service)

@@ -232,7 +232,7 @@ static void ask(void *ctx, enum st_route_body which, const struct st_query *quer
     if (which == ST_ROUTE_MARK && kept.state == ST_HISTORY_WRITER_OFF)
         which = ST_ROUTE_HEARD; /* its answer says why nothing is kept */
     if (which == ST_ROUTE_MARK) {
-        if (st_service_view_mark(service, query->by[0] != '\0' ? query->by : "key", query->note) != 0) {
+        if (st_service_view_mark(service, st_text_or(query->by, "key"), query->note) != 0) {
             st_http_answer(request, st_route_error_text("ten marks a minute at most"), 429);
             return;
         }

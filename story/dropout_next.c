@@ -207,14 +207,13 @@ struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
         const char *asked = st_dropout_table_asked(table);
         return (struct st_dropout_next){
             st_text("%s 0", st_xrun_sources_find(source)->set_frames),
-            st_text("takes back the size that was forced%s%s", asked[0] != '\0' ? "; besides, " : "", asked),
-            true};
+            st_text_joined("takes back the size that was forced", "; besides, ", asked), true};
     }
     struct st_dropout_next next = {"", "", false};
     const enum st_dropout_reason reason = st_dropout_table_reason(client);
     const struct st_dropout_sum *sum = &client->by[reason];
     const enum st_dropout_place place = st_dropout_table_place(client);
-    const char *name = client->name[0] != '\0' ? client->name : "the program";
+    const char *name = st_text_or(client->name, "the program");
     const bool lost_cpu = st_dropout_table_lost_cpu(client);
     if (reason == ST_DROPOUT_TOO_SLOW && sum->slowed != ST_CAUSE_UNKNOWN && !lost_cpu) {
         next.why = st_cause_kind_todo(sum->slowed);

@@ -67,11 +67,11 @@ const char *st_dropout_sentence_why(const struct st_dropout_client *client, bool
     if (place == ST_DROPOUT_AT_BUS)
         return st_dropout_place_why(place);
     if (place == ST_DROPOUT_AT_RESYNC)
-        text = st_text(
-            "was put in step with %s%s", client->device[0] != '\0' ? client->device : "another card",
-            client->drift_ppb == 0 ? ""
-                                   : st_text(", which is %.0f ppm %s", fabs((double)client->drift_ppb) / 1000,
-                                             client->drift_ppb < 0 ? "faster" : "slower"));
+        text = st_text("was put in step with %s%s", st_text_or(client->device, "another card"),
+                       client->drift_ppb == 0
+                           ? ""
+                           : st_text(", which is %.0f ppm %s", fabs((double)client->drift_ppb) / 1000,
+                                     client->drift_ppb < 0 ? "faster" : "slower"));
     else if (client->device_dropouts_n > client->dropouts_n)
         text = st_dropout_reason_stream(client->device);
     else

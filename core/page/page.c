@@ -88,7 +88,7 @@ static void put_row(FILE *out, const json_t *row)
 {
     const char *label = string(row, "label"), *time = time_text(get(row, "time_ns"));
     fputs(label[0] != '\0' ? st_text("<th scope=\"row\">%s</th><td>", label) : "<td colspan=\"2\">", out);
-    fprintf(out, "%s%s%s</td>", time, time[0] != '\0' ? " " : "", string(row, "text"));
+    fprintf(out, "%s</td>", st_text_joined(time, " ", string(row, "text")));
 }
 
 static void put_section(FILE *out, const json_t *section, bool details)

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "core/ns.h"
+#include "core/text/text.h"
 #include "daemon/audio/stream.h"
 #include "platform/freebsd/oss.h"
 #include "platform/posix/posix.h"
@@ -98,7 +99,7 @@ int st_stream_oss_open(const struct st_oss_calls *calls, struct st_platform *pla
         .platform = platform,
         .config = config,
         .seen = seen,
-        .device = config->audio.device[0] != '\0' ? config->audio.device : "/dev/dsp",
+        .device = st_text_or(config->audio.device, "/dev/dsp"),
         .fd = -1,
         .rate_hz = (uint32_t)config->loop.rate_hz,
     };

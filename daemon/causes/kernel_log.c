@@ -54,9 +54,9 @@ void st_kernel_log_look(struct st_kernel_log *log, struct st_platform *platform,
         const char *source = st_kernel_log_judge(record, about, sizeof(about));
         if (source == NULL)
             continue;
-        struct st_event event = st_event_make(
-            st_platform_wall_ns(platform), ST_EVENT_KERNEL_LOG, "the kernel logged %s%s%s",
-            st_text_is(source, "usb") ? "a line" : "a warning", about[0] != '\0' ? " about " : "", about);
+        struct st_event event =
+            st_event_make(st_platform_wall_ns(platform), ST_EVENT_KERNEL_LOG, "the kernel logged %s%s",
+                          st_text_is(source, "usb") ? "a line" : "a warning", st_text_with(" about ", about));
         ST_PRINT(event.source, "%s", source);
         event.span_ns = st_ns_sub(now_ns, before_ns);
         st_events_put(events, ST_LOG_INFO, &event);

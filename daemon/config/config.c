@@ -235,7 +235,7 @@ static void read_group(struct parse *parse, const config_setting_t *group, const
                 complain(parse, config_setting_source_line(setting), "%s: must be a group, { ... }", name);
             continue;
         }
-        const char *path = st_text("%s%s%s", prefix, prefix[0] != '\0' ? "." : "", name);
+        const char *path = st_text_joined(prefix, ".", name);
         read_key(parse, setting, path);
     }
 }

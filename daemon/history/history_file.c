@@ -341,7 +341,7 @@ int st_history_file_write(struct st_history_file *file, const struct st_waiting_
     }
     if (file->history != NULL)
         st_history_mark(file->history);
-    *why = r < 0 ? why_text(file, r, error[0] != '\0' ? error : strerror(-r)) : "";
+    *why = r < 0 ? why_text(file, r, st_text_or(error, strerror(-r))) : "";
     return r;
 }
 

@@ -53,7 +53,7 @@ static void note_playing(struct st_observed *o, const char *client, const char *
     struct st_observed_view *view = &o->view;
     const bool stale = view->played_ns == INT64_MIN || now_ns(o) - view->played_ns > ST_DROPOUT_GONE_NS;
     if (client[0] != '\0' || stale)
-        ST_PRINT(view->played, "%s", client[0] != '\0' ? client : device);
+        ST_PRINT(view->played, "%s", st_text_or(client, device));
     view->played_ns = now_ns(o);
 }
 
@@ -322,7 +322,7 @@ static void fail(struct st_observed *o, int error)
     }
     close_source(o);
     o->failures++;
-    set_state(o, ST_OBSERVED_ABSENT, o->watch.why[0] != '\0' ? o->watch.why : strerror(-error));
+    set_state(o, ST_OBSERVED_ABSENT, st_text_or(o->watch.why, strerror(-error)));
     const int64_t pause_ns = st_audio_backoff_ns(o->failures);
     const int64_t most_ns = o->quiet ? ST_OBSERVED_RETRY_QUIET_NS : ST_OBSERVED_RETRY_MAX_NS;
     o->due_ns = error == -ENOTSUP ? INT64_MAX : now_ns(o) + ST_MIN(pause_ns, most_ns);

@@ -195,11 +195,11 @@ static const struct st_observed_view *first_absent(const struct st_view *view)
 /* "PipeWire is not watched now: ..."; "PipeWire has not been watched since 14:03: ..." */
 static const char *absent_text(const struct st_view *view, const struct st_observed_view *source)
 {
-    return st_text("%s %s%s%s.", st_xrun_sources_title(source->source),
+    return st_text("%s %s%s.", st_xrun_sources_title(source->source),
                    source->lost_wall_ns != INT64_MIN
                        ? st_text("has not been watched since %s", clock_text(view, source->lost_wall_ns))
                        : "is not watched now",
-                   source->why[0] != '\0' ? ": " : "", source->why);
+                   st_text_with(": ", source->why));
 }
 
 /* "Earlier: 85 dropouts, 04:22 to 04:23, the last one at 32 frames; the buffer is larger now." Those of the
@@ -426,8 +426,9 @@ static struct st_dropout_next client_next(const struct st_view *view, const stru
         next.command = "sleeptune status --watch";
     if (answer->timing_bad && !next.settings)
         next.why =
-            st_text("%s%sfor this computer's timing: sleeptune %s", next.why, next.why[0] != '\0' ? "; " : "",
-                    lacks_rights(view) ? "report" : "history --causes");
+            st_text_joined(next.why, "; ",
+                           lacks_rights(view) ? "for this computer's timing: sleeptune report"
+                                              : "for this computer's timing: sleeptune history --causes");
     return next;
 }
 

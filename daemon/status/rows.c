@@ -99,7 +99,7 @@ static void add_server(struct section *to, const struct st_view *view, const str
     else if (of->state == ST_OBSERVED_WATCHING && (of->seen.device_load_ns > 0 || view->rests))
         text = "nothing plays now";
     else if (of->state == ST_OBSERVED_WATCHING)
-        text = of->why[0] != '\0' ? of->why : st_observed_state_name(of->state);
+        text = st_text_or(of->why, st_observed_state_name(of->state));
     if (!only)
         text = st_text("%s, %s", text, count_text(dropouts_n, "dropout"));
     if (range)
@@ -203,9 +203,8 @@ static void add_program(struct section *to, const char *name, uint64_t dropouts_
                         const char *reason, const char *load, const char *lost, const char *peak)
 {
     const char *dropouts = known || dropouts_n > 0 ? st_text("%" PRIu64, dropouts_n) : "?";
-    json_t *row = add(
-        to, dropouts_n > 0 ? WARN : OK, name,
-        st_text("%s dropout%s%s%s", dropouts, ST_PLURAL(dropouts_n), reason[0] != '\0' ? ": " : "", reason));
+    json_t *row = add(to, dropouts_n > 0 ? WARN : OK, name,
+                      st_text("%s dropout%s%s", dropouts, ST_PLURAL(dropouts_n), st_text_with(": ", reason)));
     st_json_set(row, "cells",
                 json_pack("[o, s, o, s, s, s]", st_json_safe_string(name), dropouts,
                           st_json_safe_string(reason), load, lost, peak));
@@ -390,7 +389,7 @@ static void add_reserve(struct section *to, const struct st_dropout_client *clie
 {
     if (client->reserve_ns > 0)
         add(to, OK, "Least reserve",
-            st_text("%s: %s of a buffer of %s on %s", client->name[0] != '\0' ? client->name : "not named",
+            st_text("%s: %s of a buffer of %s on %s", st_text_or(client->name, "not named"),
                     client->reserve_ns > 1 ? st_ns_short(client->reserve_ns) : "nothing",
                     st_ns_short(client->buffer_ns), client->device));
 }
@@ -480,7 +479,7 @@ static void add_daemon(json_t *sections, const struct st_view *view)
     add(&to, OK, "Daemon",
         st_text("sleeptuned " ST_VERSION ", PID %ld, %s for %s", view->pid, st_view_state(view),
                 st_ns_long(view->uptime_ns)));
-    add(&to, OK, "Settings", view->config.file[0] != '\0' ? view->config.file : "defaults, no file");
+    add(&to, OK, "Settings", st_text_or(view->config.file, "defaults, no file"));
     add_history(&to, view);
     if (view->notify[0] != '\0')
         add(&to, OK, "Notifications", view->notify);

@@ -38,7 +38,7 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
 {
     size_t n = 0;
     if (view->loop != NULL && view->loop->degraded[0] != '\0') {
-        add(ret, &n, "loop", "%s%s%s", view->loop->degraded, view->rtkit[0] != '\0' ? "; " : "", view->rtkit);
+        add(ret, &n, "loop", "%s", st_text_joined(view->loop->degraded, "; ", view->rtkit));
         ret[n - 1].rights = true;
     }
     if (view->overdue.ns > 0) {

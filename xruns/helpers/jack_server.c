@@ -22,7 +22,7 @@ static const char *const folders[] = {"/dev/shm", "/tmp"};
 const char *st_jack_server_name(void)
 {
     const char *name = getenv("JACK_DEFAULT_SERVER");
-    return name != NULL && name[0] != '\0' ? name : "default";
+    return st_text_or(name, "default");
 }
 
 bool st_jack_server_is_pipewire(void)

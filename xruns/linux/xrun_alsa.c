@@ -380,7 +380,7 @@ static int open_alsa(struct st_xrun_watch *w)
     if (alsa == NULL)
         return st_xrun_because(w, -ENOMEM, "out of memory");
     alsa->opens_fd = -1;
-    ST_PRINT(alsa->proc, "%s", w->setting.server[0] != '\0' ? w->setting.server : "/proc");
+    ST_PRINT(alsa->proc, "%s", st_text_or(w->setting.server, "/proc"));
     w->state = alsa;
     const int r = scan(w);
     if (r < 0) {
