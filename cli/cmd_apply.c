@@ -165,12 +165,10 @@ static bool is_applied(const struct work *work, const struct st_finding *finding
 /* Is it a right of one user, and no one says whose? Root has it anyway. */
 static bool needs_user(const struct work *work, const struct st_rule *rule)
 {
-    int64_t uid;
-    const char *user;
     const struct st_facts *facts = work->target.facts;
     return rule->changes != NULL && rule->changes[0].kind == ST_CHANGE_LIMITS && work->input.user == NULL &&
-           (st_facts_text(facts, ST_KEY_USER_NAME, &user) != 0 ||
-            (st_facts_int(facts, ST_KEY_USER_UID, &uid) == 0 && uid == 0));
+           (st_facts_text_or(facts, ST_KEY_USER_NAME, NULL) == NULL ||
+            st_facts_int_or(facts, ST_KEY_USER_UID, -1) == 0);
 }
 
 /* What the user decides by. */

@@ -92,12 +92,11 @@ static void verify_entry(struct work *work, const struct st_entry *entry)
 /* --- their rules --- */
 
 /* Has the running PipeWire the size for now that the written file gives it later? */
-static bool is_forced(const struct st_change_target *target, const struct st_finding *finding)
+static bool is_forced(const struct st_facts *facts, const struct st_finding *finding)
 {
-    int64_t wish;
     return finding->changes_n > 0 && finding->changes[0].kind == ST_CHANGE_PIPEWIRE &&
-           st_facts_int(target->facts, ST_BUFFER_PIPEWIRE_WISH, &wish) == 0 &&
-           st_facts_positive_or(target->facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0) == wish;
+           st_facts_positive_or(facts, ST_BUFFER_PIPEWIRE_WISH, -1) ==
+               st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0);
 }
 
 /* FreeBSD's loader.conf counts from the next boot on, whatever a finding says that is fine. Has the kernel
@@ -105,14 +104,13 @@ static bool is_forced(const struct st_change_target *target, const struct st_fin
 static bool waits_for_boot(const struct st_change_target *target, const struct st_entry *entry)
 {
     char *text;
-    const char *now;
     bool waits = false;
     if (!entry->file || entry->kind != ST_CHANGE_LOADER ||
         st_change_file_read(target->p, entry->target, &text) != 0)
         return false;
     ST_TEXT_EACH (name, st_text("%s", entry->names), " ") {
-        waits = waits || (st_facts_text(target->facts, st_text(ST_KEYS_FREEBSD "%s", name), &now) == 0 &&
-                          strstr(text, st_text("%s=\"%s\"", name, now)) == NULL);
+        const char *now = st_facts_text_or(target->facts, st_text(ST_KEYS_FREEBSD "%s", name), NULL);
+        waits |= now != NULL && strstr(text, st_text("%s=\"%s\"", name, now)) == NULL;
     }
     free(text);
     return waits;
@@ -165,7 +163,7 @@ static void verify_rule(struct work *work, const struct st_report *report, const
         needs = geteuid() != 0 ? "run sleeptune verify as root" : NULL;
     } else if (finding->status == ST_STATUS_UNKNOWN) {
         state = NOT_KNOWN;
-    } else if (fired && is_forced(target, finding)) {
+    } else if (fired && is_forced(target->facts, finding)) {
         summary = "PipeWire's cycle is forced to this size until it ends; later by the file";
     } else if (fired && finding->changes_n > 0) {
         const struct st_change_row *row = &st_change_rows[finding->changes[0].kind];

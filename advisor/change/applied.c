@@ -19,19 +19,13 @@ static void notify(struct st_applied *applied, enum st_change_event event, const
         applied->on_event(applied->ctx, event, entry, now, error);
 }
 
-static int save(struct st_applied *applied)
+/* of: the write that is not done if this fails; NULL: none, or it is done. */
+static int save(struct st_applied *applied, const struct st_entry *of)
 {
     const int r = st_journal_write(applied->p, applied->folder, &applied->journal);
     applied->unsaved = r < 0;
-    return r;
-}
-
-/* Before a write, or after the last one. */
-static int save_or_say(struct st_applied *applied, const struct st_entry *entry)
-{
-    const int r = save(applied);
-    if (r < 0)
-        notify(applied, ST_EVENT_FAILED, entry, st_text("the journal in %s", applied->folder), r);
+    if (r < 0 && of != NULL)
+        notify(applied, ST_EVENT_FAILED, of, st_text("the journal in %s", applied->folder), r);
     return r;
 }
 
@@ -263,7 +257,7 @@ int st_applied_begin(struct st_applied *applied, const struct st_journal *plan)
             notify(applied, ST_EVENT_FAILED, step, NULL, r);
     }
     if (r == 0)
-        r = save_or_say(applied, plan->entries);
+        r = save(applied, plan->entries);
     while (r < 0 && journal->entries_n > first_n)
         st_journal_remove(journal, journal->entries_n - 1);
     return r;
@@ -286,7 +280,7 @@ int st_applied_add(struct st_applied *applied, const struct st_journal *plan)
     if (r == 0) {
         for (size_t i = first_n; i < journal->entries_n; i++)
             journal->entries[i].phase = ST_PHASE_DONE;
-        r = save_or_say(applied, plan->entries);
+        r = save(applied, plan->entries);
     }
     while (r < 0 && journal->entries_n > first_n + tried_n)
         st_journal_remove(journal, journal->entries_n - 1);
@@ -299,7 +293,7 @@ int st_applied_add(struct st_applied *applied, const struct st_journal *plan)
     if (r < 0) {
         (void)undo_open(applied, NULL);
         /* if the disk is full, the journal lists writes that are undone, and revert finds them as before */
-        (void)save(applied);
+        (void)save(applied, NULL);
     }
     return r;
 }
@@ -327,7 +321,7 @@ int st_applied_switch(struct st_applied *applied, const char *rule, bool was_on,
 void st_applied_end_trial(struct st_applied *applied, const char *rule)
 {
     (void)undo_open(applied, rule);
-    (void)save(applied);
+    (void)save(applied, NULL);
 }
 
 /* --- taking back what the journal says, the latest write first --- */
@@ -344,9 +338,9 @@ const char *st_applied_revert(struct st_applied *applied, bool all, const char *
         return NULL;
     /* A full disk is no reason to leave them: the journal holds them, and who finds them undone leaves
      * them. */
-    (void)save(applied);
+    (void)save(applied, NULL);
     const size_t failed_n = undo_open(applied, NULL);
-    const int r = save(applied);
+    const int r = save(applied, NULL);
     if (failed_n > 0)
         return st_text(
             "%zu change%s could not be undone. The next sleeptune revert, apply or tune tries again.",

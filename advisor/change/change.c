@@ -348,10 +348,10 @@ int st_change_value_read(struct st_platform *machine, const char *target, const 
     size_t len;
     const int r = target[0] == '/' ? machine->read_text(machine, target, text, 4096, &len)
                                    : machine->read_sysctl(machine, target, text, 4096, &len);
-    if (r < 0)
-        return r == -EFBIG ? -EBADMSG : r;
-    if (strlen(text) != len)
+    if (r == -EFBIG || (r == 0 && strlen(text) != len))
         return -EBADMSG;
+    if (r < 0)
+        return r;
     st_text_trim(text);
     keep_choice(text);
     *ret = text;
