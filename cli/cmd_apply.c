@@ -133,8 +133,7 @@ static int parse_options(int argc, char **argv, struct work *work)
 
 static void print_head(const struct st_rule *rule, const char *text)
 {
-    const char *label = st_text("%s:", rule->id);
-    st_change_output_row(4, label, text);
+    st_change_output_row(4, st_text("%s:", rule->id), text);
 }
 
 /* why: NULL, or it says what to do instead of the rule's own lines, if they are the kernel's options. */

@@ -114,16 +114,14 @@ static void undo_entry(struct st_applied *applied, size_t i)
         st_journal_remove(&applied->journal, i);
 }
 
-/* Of this rule (NULL: of all) what is not done, the latest write first. @return how many failed. */
-static size_t undo_open(struct st_applied *applied, const char *rule)
+/* Of this rule (NULL: of all) what is not done, the latest write first. */
+static void undo_open(struct st_applied *applied, const char *rule)
 {
-    const size_t failed_n = applied->n[ST_EVENT_FAILED];
     for (size_t i = applied->journal.entries_n; i > 0; i--) {
         const struct st_entry *entry = &applied->journal.entries[i - 1];
         if (entry->phase != ST_PHASE_DONE && (rule == NULL || st_text_is(entry->rule, rule)))
             undo_entry(applied, i - 1);
     }
-    return applied->n[ST_EVENT_FAILED] - failed_n;
 }
 
 /* --- carrying a plan out --- */
@@ -291,7 +289,7 @@ int st_applied_add(struct st_applied *applied, const struct st_journal *plan)
             notify(applied, ST_EVENT_WRITTEN, &journal->entries[i], NULL, 0);
     }
     if (r < 0) {
-        (void)undo_open(applied, NULL);
+        undo_open(applied, NULL);
         /* if the disk is full, the journal lists writes that are undone, and revert finds them as before */
         (void)save(applied, NULL);
     }
@@ -320,7 +318,7 @@ int st_applied_switch(struct st_applied *applied, const char *rule, bool was_on,
 
 void st_applied_end_trial(struct st_applied *applied, const char *rule)
 {
-    (void)undo_open(applied, rule);
+    undo_open(applied, rule);
     (void)save(applied, NULL);
 }
 
@@ -339,7 +337,9 @@ const char *st_applied_revert(struct st_applied *applied, bool all, const char *
     /* A full disk is no reason to leave them: the journal holds them, and who finds them undone leaves
      * them. */
     (void)save(applied, NULL);
-    const size_t failed_n = undo_open(applied, NULL);
+    const size_t before_n = applied->n[ST_EVENT_FAILED];
+    undo_open(applied, NULL);
+    const size_t failed_n = applied->n[ST_EVENT_FAILED] - before_n;
     const int r = save(applied, NULL);
     if (failed_n > 0)
         return st_text(

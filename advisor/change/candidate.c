@@ -2,8 +2,6 @@
 #include "core/text/text.h"
 
 #define LATENCY_FILE "/dev/cpu_dma_latency"
-#define LATENCY_US   "0" /* the strongest: no idle state */
-#define SLACK_NS     "1"
 #define NEEDS_ROOT   "needs root"
 
 /* At most ST_CANDIDATES_MAX rules. Safe both ways while audio plays, undone by writing the old value, and
@@ -55,7 +53,7 @@ static void add_latency(struct st_platform *platform, struct st_candidate *row)
 {
     ST_PRINT(row->setting, LATENCY_FILE);
     ST_PRINT(row->now, "as found");
-    ST_PRINT(row->trial, LATENCY_US " us");
+    ST_PRINT(row->trial, "0 us"); /* the strongest: no idle state */
     const int handle = platform->hold_latency(platform, 0);
     if (handle >= 0)
         platform->release_latency(platform, handle);
@@ -67,7 +65,7 @@ static void add_slack(struct st_platform *platform, bool counts, struct st_candi
 {
     int64_t ns = 0;
     ST_PRINT(row->setting, "timer slack of the test loop");
-    ST_PRINT(row->trial, SLACK_NS " ns");
+    ST_PRINT(row->trial, "1 ns");
     const int r = platform->timer_slack_ns(platform, &ns);
     ST_PRINT(row->now, "%lld ns", (long long)ns);
     if (r < 0)

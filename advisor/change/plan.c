@@ -111,11 +111,10 @@ static const char *add_lines(const struct adder *adder, const struct st_entry *f
     size_t i = adder->first_n;
     while (i < plan->entries_n && !st_text_is(plan->entries[i].target, form->target))
         i++;
-    const bool begun = i < plan->entries_n;
-    if (!begun && st_journal_add(plan, form) != 0)
+    if (i == plan->entries_n && st_journal_add(plan, form) != 0)
         return NO_ROOM;
     struct st_entry *step = &plan->entries[i];
-    if (asprintf(&text, "%s%s", begun ? step->text : "", line) < 0)
+    if (asprintf(&text, "%s%s", step->text != NULL ? step->text : "", line) < 0)
         return NO_ROOM;
     free(step->text);
     step->text = text;
