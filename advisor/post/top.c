@@ -45,8 +45,8 @@ static void take_name(struct st_post_node *node, char *const *words, size_t n)
         node->follows = st_text_is(words[k], "+") || node->async;
         i = node->follows ? k + 1 : i;
     }
-    if (!node->follows && n > TOP_N + 1) /* "S16LE 2 48000 NAME" */
-        i = n >= TOP_N + 4 && strspn(words[TOP_N + 1], "0123456789") > 0 ? TOP_N + 3 : TOP_N;
+    if (!node->follows && n >= TOP_N + 4 && strspn(words[TOP_N + 1], "0123456789") > 0)
+        i = TOP_N + 3; /* "S16LE 2 48000 NAME" */
     node->name[0] = '\0';
     for (; i < n; i++)
         st_text_join(node->name, sizeof(node->name), " ", "%s", words[i]);

@@ -16,13 +16,7 @@ double st_random_unit(struct st_random *random)
 
 uint64_t st_random_below(struct st_random *random, uint64_t n)
 {
-    /* the high half of a 64 x 64-bit product, from 32-bit halves */
-    const uint64_t bits = st_random_u64(random);
-    const uint64_t bits_low = bits & UINT32_MAX, bits_high = bits >> 32;
-    const uint64_t n_low = n & UINT32_MAX, n_high = n >> 32;
-    const uint64_t cross = (bits_low * n_low >> 32) + bits_high * n_low;
-    const uint64_t middle = (cross & UINT32_MAX) + bits_low * n_high;
-    return bits_high * n_high + (cross >> 32) + (middle >> 32);
+    return (st_random_u64(random) >> 32) * n >> 32;
 }
 
 void st_random_shuffle(struct st_random *random, size_t *order, size_t n)
