@@ -113,11 +113,11 @@ const char *st_history_answer_changed(const char *path, int64_t now_wall_ns)
     json_t *changes = NULL;
     const char *text = "", *error;
     bool worse = false;
-    if (st_history_read_open(path, &reader, &error) < 0)
-        return "";
-    if (st_history_read_changes(reader, &changes) == 0)
-        text = st_change_story_text(changes, now_wall_ns, &worse);
-    json_decref(changes);
-    st_history_read_close(reader);
+    if (st_history_read_open(path, &reader, &error) == 0) {
+        if (st_history_read_changes(reader, &changes) == 0)
+            text = st_change_story_text(changes, now_wall_ns, &worse);
+        json_decref(changes);
+        st_history_read_close(reader);
+    }
     return worse ? text : "";
 }
