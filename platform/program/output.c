@@ -24,10 +24,8 @@ static int set_rights(int fd, const struct stat *old)
 static int create_beside(struct st_output *output)
 {
     for (int i = 0; i < NAMES_MAX; i++) {
-        const int n = ST_PRINT(output->temporary, "%s.%06ld", output->file.name,
-                               ((long)getpid() * NAMES_MAX + i) % 1000000);
-        if (n < 0 || (size_t)n >= sizeof(output->temporary))
-            return -ENAMETOOLONG;
+        ST_PRINT(output->temporary, "%s.%06ld", output->file.name,
+                 ((long)getpid() * NAMES_MAX + i) % 1000000);
         const int fd = openat(output->file.dir_fd, output->temporary,
                               O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (fd >= 0 || errno != EEXIST)

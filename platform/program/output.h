@@ -9,7 +9,7 @@
 struct st_output {
     FILE *stream;
     struct st_destination file;   /* dir_fd -1: standard output */
-    char temporary[NAME_MAX + 1]; /* beside it; "": written directly (a device, a FIFO) */
+    char temporary[NAME_MAX + 9]; /* beside it; "": written directly (a device, a FIFO) */
 };
 
 /**

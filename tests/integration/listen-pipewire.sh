@@ -5,7 +5,7 @@ set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 live=$SLEEPTUNE_BUILD/tests/integration/listen_live
 if [ "$(id -u)" -eq 0 ]; then
-    TAP_AS_ROOT=$("$live" 1 monitor 2>&1 | grep -o 'not as root')
+    TAP_AS_ROOT=$("$live" 1 monitor 2>&1 | grep -o 'run it as .*root')
     export TAP_AS_ROOT
 fi
 go_on_as_nobody
@@ -26,7 +26,7 @@ said() { "$listener" "$@" <>"$tmp/no-end" 2>"$tmp/listen.log" | "$read_capture";
 is "without a server it says so" "$(said -w monitor)" "event absent 0 0 PipeWire is not running for this user"
 is "an unknown option is a usage error" "$("$listener" -y </dev/null >/dev/null 2>&1; echo $?)" 3
 is "so is no way" "$("$listener" </dev/null >/dev/null 2>&1; echo $?)" 3
-if [ -n "${TAP_AS_ROOT+x}" ]; then is "root is refused in a user's session" "$TAP_AS_ROOT" "not as root"; fi
+if [ -n "${TAP_AS_ROOT+x}" ]; then is "root is refused in a user's session" "$TAP_AS_ROOT" "run it as the user who plays, not as root"; fi
 out=$(JACK_DEFAULT_SERVER=none-$$ "$live" 1 2>&1)
 is "without a way back: status 4" "$?" 4
 like "each is named, and why it is not there" "$out" '^  monitor: PipeWire is not running for this user$'
