@@ -304,8 +304,7 @@ static int write_trace(const struct options *options, struct st_trace_file *file
     struct st_output output;
     int r = st_output_open(&output, options->output);
     if (r < 0)
-        return st_failure("cannot write %s: %s",
-                          options->output != NULL ? options->output : "to standard output",
+        return st_failure("cannot write %s: %s", st_text_or(options->output, "to standard output"),
                           st_destination_error(r));
     r = st_trace_file_write(output.stream, file);
     const int closed = st_output_close(&output, r == 0);

@@ -317,27 +317,12 @@ static bool is_wanted(const struct work *work)
     return !work->ask || st_change_output_ask("Make permanent what helped?");
 }
 
-/* How many of what helped the journal has now. */
-static size_t kept(const struct work *work)
-{
-    struct st_journal journal;
-    size_t n = 0;
-    if (st_journal_read(work->target.p, work->target.folder, &journal) != NULL)
-        return 0;
-    for (size_t i = 0; i < work->tuning.n; i++)
-        n += st_tune_output_is_worth(&work->output, i) &&
-             st_journal_find(&journal, work->candidates.rows[i].finding->rule->id) != NULL;
-    st_journal_finish(&journal);
-    return n;
-}
-
 /* By `apply`, which judges for the same size and user, and whose last line is the next step. It prints on
  * stderr where standard output has a document. */
 static int keep(struct work *work)
 {
     char *argv[8 + ST_CANDIDATES_MAX] = {st_text("apply"), st_text("--yes"), st_text("--no-measure")};
     int argc = 3, out = -1;
-    const size_t before = kept(work);
     if (!is_wanted(work)) {
         if (!work->json)
             (void)print_text(st_tune_output_next, &work->output, stdout);
@@ -364,7 +349,6 @@ static int keep(struct work *work)
         (void)dup2(out, STDOUT_FILENO);
         close(out);
     }
-    work->output.kept_n = kept(work) - before;
     return status;
 }
 

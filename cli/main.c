@@ -51,8 +51,6 @@ static int start(const struct st_command *command, int argc, char **argv)
 
 static int unknown(const char *typed)
 {
-    if (st_text_is(typed, "plot") || st_text_is(typed, "compare"))
-        return st_failure_usage("no such command: %s. Run 'sleeptune-lab %s'.", typed, typed);
     struct st_near near = {.typed = typed};
     ST_EACH_OF (command, st_commands, st_commands_n)
         st_near_offer(&near, command->name);

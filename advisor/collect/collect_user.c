@@ -117,7 +117,7 @@ static int log_in(struct st_platform *machine, const char *name, const char *mar
         r = st_child_env_open(&env, 0, NULL);
     const char *quoted = r == 0 ? st_safe_shell_word(program, ST_ROOM(PATH_MAX)) : NULL;
     const char *line =
-        st_text("echo %s; %s snapshot --no-servers; echo %s", mark, quoted != NULL ? quoted : "false", mark);
+        st_text("echo %s; %s snapshot --no-servers; echo %s", mark, st_text_or(quoted, "false"), mark);
     const char *const linux_su[] = {"su", "-l", "-s", "/bin/sh", "-c", line, "--", name, NULL};
     const char *const freebsd_su[] = {"su", "-l", "--", name, "-c", line, NULL};
     const struct st_run_as as = {.env = (const char *const *)env.vars};

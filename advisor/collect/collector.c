@@ -78,11 +78,11 @@ void st_collector_line(struct st_collector *c, const char *key, const char *path
 void st_collector_put_groups(struct st_facts *facts, const char *key, const gid_t *gids, int n,
                              const char *source)
 {
-    char text[4096] = "";
+    const char *text = "";
     ST_EACH_OF (gid, gids, n) {
         const struct group *group = getgrgid(*gid);
-        st_text_join(text, sizeof(text), " ", "%s",
-                     group != NULL ? group->gr_name : st_text("%lu", (unsigned long)*gid));
+        text =
+            st_text_joined(text, " ", group != NULL ? group->gr_name : st_text("%lu", (unsigned long)*gid));
     }
     st_facts_put_text(facts, key, text, source);
 }

@@ -125,15 +125,13 @@ static void add_all(const struct st_post *post, const struct st_facts *from, str
 
 static void put_input(const struct st_post *post, struct st_facts *facts)
 {
-    char text[600] = "";
-    ST_APPEND(text, "%s", st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT, ""));
-    if (post->all_sysctls || post->sysctls_n > 0)
-        st_text_join(text, sizeof(text), ", ", "%s",
-                     post->all_sysctls
-                         ? ST_POSTED_ALL
-                         : st_text("%zu sysctl%s", post->sysctls_n, ST_PLURAL(post->sysctls_n)));
-    if (post->kinds[0] != '\0')
-        st_text_join(text, sizeof(text), ", ", "%s", post->kinds);
+    const char *text = post->kinds;
+    if (post->all_sysctls)
+        text = st_text_joined(ST_POSTED_ALL, ", ", text);
+    else if (post->sysctls_n > 0)
+        text =
+            st_text_joined(st_text("%zu sysctl%s", post->sysctls_n, ST_PLURAL(post->sysctls_n)), ", ", text);
+    text = st_text_joined(st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT, ""), ", ", text);
     st_facts_put_text(facts, ST_KEY_SYSTEM_INPUT, text, post->name);
     if (post->others.bytes > 0)
         st_facts_put_text(facts, ST_KEY_SYSTEM_INPUT_OTHERS, post->others.text, post->name);

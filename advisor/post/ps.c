@@ -98,8 +98,8 @@ static void put_row(struct st_post *post, int64_t tid, const char *name, const c
     const int64_t number = is_real_time ? strtol(priority, NULL, 10) : 0;
     if (number > post->ps.top) {
         post->ps.top = number;
-        ST_PRINT(post->ps.top_name, "%.40s has real-time priority %s%s%s", name, class,
-                 class[0] != '\0' ? " " : "", priority);
+        ST_PRINT(post->ps.top_name, "%.40s has real-time priority %s", name,
+                 st_text_joined(class, " ", priority));
     }
 }
 
@@ -207,8 +207,7 @@ bool st_post_ps(struct st_post *post, char *line)
     }
     if (is_server)
         st_post_int(post, st_text(ST_KEYS_DAEMON "%s", name), pid > 0 ? pid : 1);
-    put_row(post, tid, name, class != NULL ? class : "", st_text_is(priority, "0") ? "-" : priority,
-            cells[PID]);
+    put_row(post, tid, name, st_text_or(class, ""), st_text_is(priority, "0") ? "-" : priority, cells[PID]);
     return true;
 }
 
@@ -268,8 +267,8 @@ void st_post_ps_end(struct st_post *post)
 {
     const bool whole = post->ps.header && post->ps.kernel && post->ps.at[PID] >= 0 && post->ps.at[TID] >= 0;
     if (post->ps.chrt_n > 0) {
-        st_post_say(post, "%jd of %jd threads have real-time priority%s%s", post->ps.chrt_real_time_n,
-                    post->ps.chrt_n, post->ps.chrt_best[0] != '\0' ? ": " : "", post->ps.chrt_best);
+        st_post_say(post, "%jd of %jd threads have real-time priority%s", post->ps.chrt_real_time_n,
+                    post->ps.chrt_n, st_text_with(": ", post->ps.chrt_best));
         st_post_kind(post, "chrt");
     }
     if (post->ps.rows_n > 0)

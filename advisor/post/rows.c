@@ -252,10 +252,10 @@ static void take_ppm(struct st_post *post, const char *key, const char *value)
 /** Of "1001(ann),0(wheel)" the names. */
 static void take_groups(struct st_post *post, char *value)
 {
-    char names[ST_PATTERN_PART_BYTES] = "";
+    const char *names = "";
     ST_TEXT_EACH (group, value, ", ") {
         const char *open = strchr(group, '('), *name = open != NULL ? open + 1 : group;
-        st_text_join(names, sizeof(names), " ", "%.*s", (int)strcspn(name, ")"), name);
+        names = st_text_joined(names, " ", st_text("%.*s", (int)strcspn(name, ")"), name));
     }
     st_post_text(post, ST_KEY_USER_GROUPS, names);
 }

@@ -472,8 +472,7 @@ static void print_evidence(const struct st_printer *printer, const struct st_fin
 {
     for (size_t i = 0; i < finding->evidence_n; i++) {
         const struct st_fact *fact = finding->evidence[i];
-        const char *value = fact->text != NULL ? fact->text : "",
-                   *text = ""; /* may hold control characters */
+        const char *value = st_text_or(fact->text, ""), *text = ""; /* may hold control characters */
         switch (fact->state) {
         case ST_FACT_OK:
             text = st_text("%s = %.*s", fact->key, st_text_cut(value, 200), value);

@@ -152,7 +152,7 @@ static int need(struct st_finding *finding, const char *key, int r)
                            fact->error == EACCES || fact->error == EPERM ? "; run the report as root" : "");
     } else if (r != 0) {
         st_finding_unknown(finding, "%s has a value that sleeptune does not understand: \"%.60s\"", source,
-                           fact->text != NULL ? fact->text : "");
+                           st_text_or(fact->text, ""));
     }
     return r;
 }

@@ -73,7 +73,7 @@ struct st_jack_command st_linux_jack_parse(const char *text)
             continue;
         if (*value == '\0')
             value = strtok_r(NULL, " \t", &word_rest);
-        take(&jack, &driver, letter, value != NULL ? value : "");
+        take(&jack, &driver, letter, st_text_or(value, ""));
     }
     return jack;
 }

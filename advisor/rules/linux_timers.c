@@ -69,7 +69,7 @@ static void judge_off(struct st_finding *finding, const char *why)
     if (!built_in)
         st_finding_fix_persistent(finding, ST_NEEDS_REBOOT, "# use a kernel with CONFIG_HIGH_RES_TIMERS=y");
     else if (word != NULL || !known)
-        fix_option(finding, word != NULL ? word : "highres=off");
+        fix_option(finding, st_text_or(word, "highres=off"));
 }
 
 /** Judges when only the configuration is known. */

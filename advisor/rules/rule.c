@@ -108,12 +108,12 @@ enum st_os st_rule_os(const struct st_rule *rule)
 
 const char *st_rule_privilege(const struct st_rule *rule)
 {
-    return rule->privilege != NULL ? rule->privilege : "root";
+    return st_text_or(rule->privilege, "root");
 }
 
 const char *st_rule_cost(const struct st_rule *rule)
 {
-    return rule->cost != NULL ? rule->cost : "none";
+    return st_text_or(rule->cost, "none");
 }
 
 enum st_status st_rule_worst(const struct st_rule *rule)

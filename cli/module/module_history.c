@@ -163,6 +163,6 @@ int st_module_history_ask(const char *command, const struct st_history_wish *wis
             "no sleeptuned is listening, and the history cannot be read: %s: %s%s. Start sleeptuned "
             "('sleeptune status' says how), or name a file with --db",
             path, strerror(errno), geteuid() != 0 ? "; nor is there one in ~/.local/state/sleeptune" : "");
-    *wish->whose = st_text("%s; %s", path, of_sudo != NULL ? of_sudo : "no sleeptuned runs");
+    *wish->whose = st_text("%s; %s", path, st_text_or(of_sudo, "no sleeptuned runs"));
     return read_file(path, wish, ret);
 }

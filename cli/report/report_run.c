@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "core/text/near.h"
 #include "core/text/text.h"
+#include "platform/proc.h"
 #include "platform/program/locale.h"
 #include "platform/program/output.h"
 #include "platform/program/terminal.h"
@@ -69,7 +70,7 @@ int st_report_run_options(const struct st_option *own, size_t own_n, const char 
     const int r = ret_first != NULL ? st_options_read(options, n, help, argc, argv, ret_first)
                                     : st_options_only(options, n, help, argc, argv);
     ret->format = ret->json ? &st_report_json : ret->format;
-    if (r < 0 && ret->textfile != NULL && st_text_is(ret->textfile, ret->output != NULL ? ret->output : "-"))
+    if (r < 0 && ret->textfile != NULL && st_text_is(ret->textfile, st_text_or(ret->output, "-")))
         return st_failure_usage("--textfile: '%s' is also the file of --output. Choose another file.",
                                 ret->textfile);
     return r;
@@ -107,7 +108,7 @@ static int print_report(const struct st_report *report, const struct st_report_o
     int status = st_report_exit_status(report, options->threshold);
     int r = write_as(options->format, report, options->output, options);
     if (r != 0)
-        status = st_failure("cannot write %s: %s", options->output != NULL ? options->output : "the report",
+        status = st_failure("cannot write %s: %s", st_text_or(options->output, "the report"),
                             st_destination_error(r));
     /* one that cannot be written does not keep the other from being up to date */
     r = options->textfile != NULL ? write_as(&st_report_prometheus, report, options->textfile, options) : 0;
@@ -135,10 +136,7 @@ static int leave_only(struct st_report *report, const char *ids)
             return st_failure_usage("--only: '%s' is a rule of another operating system", id);
     }
     ST_REPORT_EACH (finding, report) {
-        bool keep = false;
-        ST_TEXT_EACH (id, st_text("%s", ids), ",")
-            keep = keep || st_text_is(id, finding->rule->id);
-        if (keep)
+        if (st_proc_has_word(ids, finding->rule->id))
             report->findings[n++] = *finding;
         else
             st_finding_finish(finding);

@@ -218,15 +218,6 @@ static void say_path(const struct st_listen_view *view, const struct st_text_she
                     fabs(result->drift_ppm), result->drift_ppm > 0 ? "slower" : "faster");
 }
 
-/* Did an earlier event of that kind say the same? */
-static bool is_repeated(const struct st_listen_live *live, const struct st_capture_event *event)
-{
-    const struct st_capture_event *other = live->events;
-    while (other < event && (other->kind != event->kind || !st_text_is(other->text, event->text)))
-        other++;
-    return other < event;
-}
-
 static void say_remarks(const struct st_listen_view *view, const struct st_text_sheet *sheet)
 {
     for (int i = 0; i < ST_REMARKS_N; i++) {
@@ -243,7 +234,8 @@ static void say_remarks(const struct st_listen_view *view, const struct st_text_
         if (n > 1)
             text = st_text("%s (%ju times)", text, n);
         ST_EACH_OF (event, view->live->events, view->live->events_kept_n) {
-            if ((int)event->kind == kind && !is_repeated(view->live, event))
+            if ((int)event->kind == kind &&
+                strstr(st_text(", %s,", names), st_text(", %s,", event->text)) == NULL)
                 names = st_text_joined(names, ", ", event->text);
         }
         st_text_row(sheet, "Reported", "%s", st_text_joined(text, ": ", names));

@@ -128,16 +128,16 @@ int st_screen_wrap(struct st_screen *screen, int row, int column, int width, int
     return used;
 }
 
-bool st_screen_fits(const struct st_screen *screen, int width, const char *text)
+int st_screen_width(const struct st_screen *screen, const char *text)
 {
-    int used = 0;
-    while (*text != '\0' && used <= width) {
+    int width = 0;
+    while (*text != '\0' && width < screen->columns) {
         char glyph[5];
         int glyph_width;
         text += next_glyph(screen, text, glyph, &glyph_width);
-        used += glyph_width;
+        width += glyph_width;
     }
-    return used <= width;
+    return width;
 }
 
 int st_screen_wrapped_rows(const struct st_screen *screen, int width, const char *text)

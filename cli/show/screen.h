@@ -42,8 +42,8 @@ int st_screen_put(struct st_screen *screen, int row, int column, int width, enum
 int st_screen_wrap(struct st_screen *screen, int row, int column, int width, int max_rows,
                    enum st_style style, const char *text);
 
-/** Whether the text fits into `width` columns of one row. */
-bool st_screen_fits(const struct st_screen *screen, int width, const char *text);
+/** Columns that the text takes; of one that is wider than the screen at least those of the screen. */
+int st_screen_width(const struct st_screen *screen, const char *text);
 
 /** How many rows of `width` columns the text takes. */
 int st_screen_wrapped_rows(const struct st_screen *screen, int width, const char *text);

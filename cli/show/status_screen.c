@@ -69,14 +69,6 @@ static const char *cell_of(const json_t *cells, int column)
     return st_text_or(json_string_value(json_array_get(cells, (size_t)column)), "");
 }
 
-static int width_of(const struct st_screen *screen, const char *text)
-{
-    int width = 0;
-    while (width < screen->columns && !st_screen_fits(screen, width, text))
-        width++;
-    return width;
-}
-
 static int table_width(const struct table *table)
 {
     int width = 0;
@@ -105,11 +97,11 @@ static void lay_out(struct table *table, const struct st_screen *screen, const j
     const json_t *head = json_object_get(section, "columns");
     table->columns_n = (int)ST_MIN(json_array_size(head), CELLS_MAX);
     for (int i = 0; i < table->columns_n; i++) {
-        table->widths[i] = width_of(screen, cell_of(head, i));
+        table->widths[i] = st_screen_width(screen, cell_of(head, i));
         table->numbers[i] = true;
         ST_JSON_EACH (row, section, "rows") {
             const char *text = cell_of(json_object_get(row, "cells"), i);
-            const int width = width_of(screen, text);
+            const int width = st_screen_width(screen, text);
             table->widths[i] = ST_MAX(width, table->widths[i]);
             table->numbers[i] =
                 table->numbers[i] && (text[0] == '\0' || strchr("0123456789?-", text[0]) != NULL);
@@ -131,7 +123,7 @@ static void put_cells(struct place *place, const struct table *table, const json
     int column = 0;
     for (int i = 0; i < table->columns_n; i++) {
         const char *text = cell_of(cells, i);
-        const int width = table->widths[i], used = width_of(place->screen, text),
+        const int width = table->widths[i], used = st_screen_width(place->screen, text),
                   indent = table->numbers[i] ? ST_MAX(width - used, 0) : 0;
         st_screen_put(place->screen, place->row, column + indent, width - indent, style, text);
         column += width + 2;

@@ -268,6 +268,5 @@ json_t *st_tune_output_json(const struct st_tune_output *output)
     st_json_set(document, "why", st_json_text_or_null(t->why));
     st_json_set(document, "real_time", output->real_time);
     st_json_set(document, "blocks", t->blocks_n);
-    st_json_set(document, "kept", output->kept_n);
     return document;
 }

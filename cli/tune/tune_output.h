@@ -20,7 +20,6 @@ struct st_tune_output {
     bool dry_run;
     bool real_time; /* the loop had real-time priority */
     bool offered;   /* a question, or apply, follows the result: it has no next step */
-    size_t kept_n;  /* made permanent */
     int width;      /* of the terminal, in columns */
 };
 

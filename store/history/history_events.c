@@ -103,7 +103,7 @@ static bool read_event(sqlite3_stmt *row, int64_t *id, struct st_event *event)
         const char *text =
             field->form != ST_FORM_NUMBER ? (const char *)sqlite3_column_text(row, column) : NULL;
         if (field->form == ST_FORM_NAME)
-            snprintf((char *)event + field->at, field->bytes, "%s", text != NULL ? text : "");
+            snprintf((char *)event + field->at, field->bytes, "%s", st_text_or(text, ""));
         else if (text != NULL)
             (void)st_record_set_text(field, text, event);
         else if (sqlite3_column_type(row, column) != SQLITE_NULL)

@@ -167,7 +167,7 @@ int64_t st_sql_int(sqlite3_stmt *row, int i)
 void st_sql_text(sqlite3_stmt *row, int i, char *buf, size_t buf_bytes)
 {
     const char *text = (const char *)sqlite3_column_text(row, i);
-    snprintf(buf, buf_bytes, "%s", text != NULL ? text : "");
+    snprintf(buf, buf_bytes, "%s", st_text_or(text, ""));
 }
 
 bool st_sql_next(struct st_sql *sql, sqlite3_stmt *rows, const char *columns, ...)

@@ -10,10 +10,6 @@ trap 'rm -rf "$tmp"' EXIT
 
 refused "an unknown command" 3 nonsense
 refused "a mistyped command" 3 measrue
-for command in plot compare; do
-    refused "$command is of the laboratory" 3 $command a b
-    refused "also for help: $command" 3 help $command
-done
 refused "a mistyped command after help" 3 help reporrt
 refused "a mistyped option" 3 report --framse=3
 refused "a mistyped option without a command" 3 --framse 3

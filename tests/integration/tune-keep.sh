@@ -29,8 +29,7 @@ status=$?
 outcome=$(field "$tmp/out" 'd["candidates"][0]["outcome"]')
 [ "$outcome" != undecided ] || skip_all "this machine is too busy to decide"
 is "tune --keep at 16 frames" $status 0
-is "the setting helps, and is kept" "$outcome $(field "$tmp/out" 'd["kept"]')" "helps 1" || tap_note <"$tmp/err"
-is "it is in force" "$(cat "$setting")" 0
+is "the setting helps, and is kept" "$outcome $(cat "$setting")" "helps 0" || tap_note <"$tmp/err"
 ok "after the next boot, too" grep -qx 'kernel.nmi_watchdog *= *0' -r /etc/sysctl.d
 is "the journal has it" "$(sed 1d "$STATE_DIRECTORY/changes/journal" | cut -f 1 | sort -u)" linux-watchdogs
 ok "revert" "$SLEEPTUNE" revert --all

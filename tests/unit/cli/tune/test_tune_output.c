@@ -41,7 +41,7 @@ static void what_apply_cannot_write_is_by_hand(void **state)
     expect_text(&wish, "this is NixOS", st_tune_output_result,
                 "by hand: 'sleeptune report linux-swap' shows how");
     expect_text(&wish, "this is NixOS", st_tune_output_next, "Next: sleeptune report --frames 64\n");
-    expect_text(&wish, NULL, st_tune_output_result, " W\nAll settings are");
+    expect_text(&wish, NULL, st_tune_output_result, "0.0)\nAll settings are");
 }
 
 int main(void)
