@@ -14,7 +14,10 @@
 #                                   "refused", one for the whole test
 #   skip NAME REASON                not run, and why
 #   skip_all REASON                 the whole file is not run; exits
+#   ends STATUS NAME COMMAND [ARG...]    passes when the command ends with it; what it prints is in the files out and err
+#   own_tmp                         $tmp is a folder that goes at the end
 #   wait_for COMMAND [ARG...]       until it succeeds, up to a minute: how long it takes says nothing
+#   in_time SECONDS COMMAND [ARG...] the same, up to so long
 #   in_three COMMAND [ARG...]       until it succeeds, three times at most: for what a busy machine can spoil
 #   catches PID                     it would notice Ctrl-C; slept PID N: its threads have gone to sleep N times, in all
 #   preloadable LIBRARY             its path for LD_PRELOAD, where a space ends a name: that of a copy in $tmp if it has one
@@ -56,6 +59,16 @@ wanted: $3"; fi; }
 
 like() { if grep -Eq -- "$3" <<<"$2"; then pass "$1"; else fail "$1" "no line matches: $3
 in: $2"; fi; }
+
+ends() {
+    local wanted=$1 name=$2 got=0
+    shift 2
+    "$@" >out 2>err || got=$?
+    if [ "$got" = "$wanted" ]; then pass "$name"; else fail "$name" "status $got, wanted $wanted
+$(cat out err)"; fi
+}
+
+own_tmp() { tmp=$(mktemp -d); trap 'rm -rf "$tmp"' EXIT; }
 
 # Screens need $tmp. The folders of the test are masked on each. -t masks when and for how long something was, -m all that was measured:
 #   -t  dates (DATE), times of day (CLOCK), lengths of time of a second and more (TIME); spaces become one space
@@ -121,14 +134,16 @@ screens_done() {
     done
 }
 
-wait_for() {
-    local tries=300
+in_time() {
+    local tries=$(($1 * 5))
+    shift
     until "$@" >/dev/null 2>&1; do
         tries=$((tries - 1))
         [ $tries -gt 0 ] || return 1
         sleep 0.2
     done
 }
+wait_for() { in_time 60 "$@"; }
 
 in_three() { "$@" || "$@" || "$@"; }
 

@@ -2,9 +2,7 @@
 # sleeptune-lab exec on the real clock, and results as CSV and Markdown: structure and honesty, never values.
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
+own_tmp && cd "$tmp" || exit 1
 
 refusing=$SLEEPTUNE_LAB
 bench() { "$SLEEPTUNE_LAB" exec --quiet "$@"; }

@@ -2,9 +2,7 @@
 # sleeptune-lab syscall on the real clock: structure and honesty, never values.
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
+own_tmp && cd "$tmp" || exit 1
 
 bench() { "$SLEEPTUNE_LAB" syscall "$@"; }
 # key FILE EXPRESSION: of the JSON document d; r(call, mode) is a result

@@ -2,8 +2,7 @@
 # check, and the bare command.
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+own_tmp
 
 # field FILE EXPRESSION: of the JSON document d
 field() { "$PYTHON" -c "import json, sys; d = json.load(open(sys.argv[1])); print(($2))" "$1"; }

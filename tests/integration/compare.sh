@@ -2,19 +2,9 @@
 # compare: files of every kind, what differs and what does not, what cannot be compared.
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
+own_tmp && cd "$tmp" || exit 1
 refusing=$SLEEPTUNE_LAB
 
-status() {
-    local wanted=$1 name=$2 got
-    shift 2
-    "$@" >out 2>err
-    got=$?
-    if [ "$got" = "$wanted" ]; then pass "$name"; else fail "$name" "status $got, wanted $wanted
-$(cat out err)"; fi
-}
 compare() { "$SLEEPTUNE_LAB" compare "$@"; }
 # column SHIFT SEED N: lateness in ns, 20 us and noise: the same numbers with each awk (Park and Miller 1988)
 column() {
@@ -33,7 +23,7 @@ screen_is equal "$SLEEPTUNE_LAB" compare a same
 screen_is later "$SLEEPTUNE_LAB" compare a later
 screen_is earlier "$SLEEPTUNE_LAB" compare later a
 is "the same files give the same figures" "$(compare later a)" "$(sed '1d;$d' "$SLEEPTUNE_SRC/tests/screens/compare/earlier.txt")"
-status 0 "a file against itself" compare a a
+ends 0 "a file against itself" compare a a
 refused "three files" 3 compare a same later
 screen_is period "$SLEEPTUNE_LAB" compare a same --every 1ms
 refused "--every wants a time" 3 compare a same --every soon
@@ -51,7 +41,7 @@ is "p99 of 500 values is unknown, p99.9 too" "$(grep -cE '^p99(\.9)? +- ' out)" 
 
 # --- recordings
 if "$SLEEPTUNE" measure --duration 3s --frames 32 --policy other --record r.strec --json >r.json 2>err; then
-    status 0 "a recording and itself do not differ" compare r.strec r.strec
+    ends 0 "a recording and itself do not differ" compare r.strec r.strec
     like "nor do their conditions" "$(cat out)" '^differ   nothing that both files record'
     refused "the JSON of measure, which has no single values" 4 compare r.strec r.json
     head -c $(($(stat -c %s r.strec) - 40)) r.strec >cut.strec
@@ -82,7 +72,7 @@ interleave() {
 }
 for chunks in 16 64 256; do
     interleave "$chunks"
-    status 0 "$chunks parts of a real run, in turn: no difference shown" compare real.0 real.1
+    ends 0 "$chunks parts of a real run, in turn: no difference shown" compare real.0 real.1
 done
 awk '{print $1 + 10000}' real.1 >slower
 screen_is slower "$SLEEPTUNE_LAB" compare real.0 slower
@@ -102,10 +92,10 @@ cat >bench.json <<'JSON'
 JSON
 refused "results without single values" 4 compare bench.json bench.json
 "$SLEEPTUNE_LAB" wake --mechanisms condvar --rounds 45 --json --quiet >wake.json 2>err || fail "wake runs" "$(cat err)"
-status 0 "the JSON of wake is compared, result by result" compare wake.json wake.json
+ends 0 "the JSON of wake is compared, result by result" compare wake.json wake.json
 is "with itself it does not differ" "$(grep -c '  0 ns .* 1\.0000$' out)" "$(grep -c '^condvar, kind' out)"
 "$SLEEPTUNE_LAB" table --samples wake.json >wake.csv
-status 0 "which is compared" compare wake.csv:1 wake.csv:1 --unit ns
+ends 0 "which is compared" compare wake.csv:1 wake.csv:1 --unit ns
 like "by its figures" "$(cat out)" '^median .* 0 ns .* 1\.0000$'
 
 # --- bad input
@@ -117,7 +107,7 @@ head -c 4000 "$SLEEPTUNE_LAB" >program.bin
 for file in empty report.json hollow.json program.bin nonexistent .; do
     refused "$file" 4 compare a "$file"
 done
-status 4 "torn.json is a failure" compare a torn.json # in libjansson's words
+ends 4 "torn.json is a failure" compare a torn.json # in libjansson's words
 for option in '' '--difference 1us' '--nonsense'; do
     # shellcheck disable=SC2086  # option and value
     refused "compare a $option" 3 compare a $option

@@ -2,8 +2,7 @@
 # What the setup guides tell people to paste: it parses, and what checks a setting on Linux runs here.
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+own_tmp
 
 # blocks OS: the shell blocks of a guide, NUL-terminated; checks OS: those below "Check:"
 blocks() { awk '/^```$/ {if (code) printf "%c", 0; code = 0} code {print} /^```sh$/ {code = 1}' "$SLEEPTUNE_SRC/docs/setup-$1.md"; }

@@ -5,8 +5,7 @@ set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 bash_words=$SLEEPTUNE_SRC/conf/completion/sleeptune.bash zsh_words=$SLEEPTUNE_SRC/conf/completion/_sleeptune
 
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+own_tmp
 
 refused "an unknown command" 3 nonsense
 refused "a mistyped command" 3 measrue

@@ -5,8 +5,7 @@
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 made=$SLEEPTUNE_BUILD/tests/integration
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+own_tmp
 export TZ=UTC LC_ALL=C.UTF-8
 unset SLEEPTUNE_SOCKET
 db=$tmp/h.db
@@ -135,7 +134,6 @@ is "the last three are three, late wake-ups among them" "$(history --events -n 3
 is "of 80 columns" "$(grep -E '^.{81}' "$tmp/old-events")" ""
 cut_file() { head -c "$1" "$db" >"$tmp/cut.db"; "$SLEEPTUNE" history --db "$tmp/cut.db" --since 2026-11-19 >"$tmp/out" 2>&1; echo $?; }
 is "a file that is cut anywhere ends in a message or a history" "$(for bytes in 0 1 50 100 4096 5000 20000 100000; do cut_file $bytes; done | grep -vE '^(0|2|4)$')" ""
-
 
 # --- files that somebody made to harm who reads them; more in tests/unit/store/history/test_history_hostile.c ---
 "$made/make_history" "$tmp/view.db" 1795190400 0 2 5 >/dev/null

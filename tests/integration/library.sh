@@ -2,8 +2,7 @@
 # The library as a program's author meets it: installed, found by pkg-config, linked shared and static.
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+own_tmp
 [ "${SLEEPTUNE_SANITIZE:-none}" = none ] || skip_all "a program without the sanitizers' run time cannot link it"
 command -v pkg-config >/dev/null || skip_all "pkg-config is not installed"
 cc=${CC:-cc}

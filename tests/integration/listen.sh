@@ -2,8 +2,7 @@
 # sleeptune listen: the signal as a file, and what is said of recordings of it that were damaged in known ways.
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+own_tmp
 
 ok "the signal as a file" "$SLEEPTUNE" listen --signal "$tmp/signal.wav" -d 12s
 is "as long as asked for" "$(stat -c %s "$tmp/signal.wav")" $((44 + 12 * 48000 * 4))

@@ -3,8 +3,7 @@
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 captures=$SLEEPTUNE_SRC/tests/fixtures/captures
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+own_tmp
 
 # ascii NAME FILE: not a byte beyond ASCII in it, and something in it
 ascii() { is "$1" "$([ -s "$2" ] && LC_ALL=C tr -d '\0-\177' <"$2" | wc -c)" 0; }

@@ -2,8 +2,7 @@
 # sleeptune measure --at-most: what is kept, broken, undecided, refused.
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+own_tmp
 chmod 755 "$tmp"
 cd "$tmp" || exit 1
 

@@ -2,8 +2,7 @@
 # sleeptune measure as a person runs it: stops, kills, full disks, missing rights, bad input.
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+own_tmp
 chmod 755 "$tmp"
 cd "$tmp" || exit 1
 

@@ -7,8 +7,7 @@ for program in pipewire pipewire-pulse wireplumber pw-cli pw-record paplay dbus-
 done
 [ -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pipewire" ] || skip_all "built without libpipewire"
 prlimit --pid $$ --rtprio=95:95 2>/dev/null
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+own_tmp
 
 # measure OPTION...: sets $result; of EXPRESSION: of that, as r; long(LIST): those of at least 300 ms, which no noise of the machine makes
 measure() {

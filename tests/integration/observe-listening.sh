@@ -10,8 +10,7 @@ as_user=()
 [ "$(id -u)" -ne 0 ] || as_user=("${own_player[@]}")
 "${as_user[@]}" test -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-silence" ||
     skip_all "no program that listens, or an ordinary user cannot start it"
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+own_tmp
 
 "${as_user[@]}" "$SLEEPTUNE_SRC/tests/bench/listening.py" --build "$SLEEPTUNE_BUILD" --blocks 2 --seconds 2 >"$tmp/out" 2>"$tmp/err"
 status=$?

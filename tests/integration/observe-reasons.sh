@@ -9,8 +9,7 @@ for program in pipewire wireplumber pw-cli pw-metadata dbus-daemon python3; do
 done
 [ -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pipewire" ] || skip_all "built without libpipewire"
 [ "$(nproc)" -ge 2 ] || skip_all "one CPU: what takes it from the client takes it from the server, too"
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+own_tmp
 noise='' fifo=$(chrt -f 95 true 2>/dev/null && echo yes)
 bench=$SLEEPTUNE_SRC/tests/bench/dropouts.py
 

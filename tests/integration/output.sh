@@ -4,8 +4,7 @@
 # shellcheck disable=SC2317
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+own_tmp
 chmod 755 "$tmp"
 cd "$tmp" || exit 1
 user=nobody

@@ -4,18 +4,8 @@ set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 refusing=$SLEEPTUNE_LAB
 
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
+own_tmp && cd "$tmp" || exit 1
 
-# status WANTED NAME COMMAND...: ends with this exit status; stdout in `out`, stderr in `err`
-status() {
-    local wanted=$1 name=$2 got=0
-    shift 2
-    "$@" >out 2>err || got=$?
-    if [ "$got" = "$wanted" ]; then pass "$name"; else fail "$name" "status $got, wanted $wanted
-$(cat err)"; fi
-}
 rows() { grep -v -e '^#' -e '^period' "$1"; }
 # is_prefix FILE WHOLE: FILE is not empty and the beginning of WHOLE
 is_prefix() { [ -s "$1" ] && cmp -s "$1" <(head -c "$(stat -c %s "$1")" "$2"); }
@@ -23,7 +13,7 @@ is_prefix() { [ -s "$1" ] && cmp -s "$1" <(head -c "$(stat -c %s "$1")" "$2"); }
 "$SLEEPTUNE_BUILD/tests/integration/make_recording" made.strec >wanted || { fail "a recording is made"; tap_done; }
 
 # --- CSV
-status 0 "a recording becomes CSV" "$SLEEPTUNE_LAB" plot --csv made.strec
+ends 0 "a recording becomes CSV" "$SLEEPTUNE_LAB" plot --csv made.strec
 rows out >got
 ok "every row is there, exactly and in order" cmp wanted got
 is "the columns have the names of the format" "$(grep -v '^#' out | head -1)" "period,lateness_ns,skipped"
@@ -32,7 +22,7 @@ for line in '# period_ns: 4000000/3' '# frames: 64' '# rate_hz: 48000' '# starte
     ok "the CSV says $line" grep -qxF -- "$line" out
 done
 cp out whole.csv
-status 0 "-o FILE.csv writes the same" "$SLEEPTUNE_LAB" plot made.strec -o file.csv
+ends 0 "-o FILE.csv writes the same" "$SLEEPTUNE_LAB" plot made.strec -o file.csv
 ok "file and standard output are equal" cmp whole.csv file.csv
 
 # base R reads it: no package
@@ -55,19 +45,19 @@ fi
 size=$(stat -c %s made.strec)
 for part in 3 5 9; do
     head -c $((size * part / 10)) made.strec >cut.strec
-    status 0 "a recording cut at $part/10 becomes CSV up to there" "$SLEEPTUNE_LAB" plot --csv cut.strec
+    ends 0 "a recording cut at $part/10 becomes CSV up to there" "$SLEEPTUNE_LAB" plot --csv cut.strec
     like "and said to have no end mark ($part/10)" "$(cat err)" 'no end mark'
     rows out >got
     ok "with the beginning of the rows ($part/10)" is_prefix got wanted
 done
 cp made.strec flipped.strec
 printf '\x55\xaa' | dd of=flipped.strec bs=1 seek=$((size / 2)) conv=notrunc status=none
-status 4 "a damaged recording is a failure" "$SLEEPTUNE_LAB" plot --csv flipped.strec
+ends 4 "a damaged recording is a failure" "$SLEEPTUNE_LAB" plot --csv flipped.strec
 like "that says where" "$(cat err)" 'damaged after [0-9]+ cycles'
 rows out >got
 ok "what is before the damage becomes CSV up to there" is_prefix got wanted
 sed '0,/^[0-9]/s/^[0-9]*$/12345/' made.strec >digits.strec
-status 4 "wrong digits are damage, too" "$SLEEPTUNE_LAB" plot --csv digits.strec
+ends 4 "wrong digits are damage, too" "$SLEEPTUNE_LAB" plot --csv digits.strec
 
 # --- what cannot become CSV
 sed '1s/3/4/' made.strec >newer.strec
@@ -75,7 +65,7 @@ refused "a newer version" 4 plot --csv newer.strec
 echo "not a recording" >other
 refused "another file" 4 plot --csv other
 refused "a missing file" 4 plot --csv nonexistent
-status 0 "a pipe becomes CSV" "$SLEEPTUNE_LAB" plot --csv <(cat made.strec)
+ends 0 "a pipe becomes CSV" "$SLEEPTUNE_LAB" plot --csv <(cat made.strec)
 ok "the same as the file" cmp whole.csv out
 refused "no file" 3 plot --csv
 refused "two recordings" 3 plot made.strec made.strec -o two.csv

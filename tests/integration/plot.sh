@@ -2,24 +2,15 @@
 # plot: pictures have the parts, names, units and figures that they are made of; what cannot be drawn is refused.
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
+own_tmp && cd "$tmp" || exit 1
 
-status() {
-    local wanted=$1 name=$2 got
-    shift 2
-    "$@" >out 2>err
-    got=$?
-    is "$name" "$got" "$wanted"
-}
 plot() { "$SLEEPTUNE_LAB" plot "$@"; }
 refusing=$SLEEPTUNE_LAB
 # a picture, and its parts in the file "parts"; drawn: they are a screen, too
 draw() {
     local name=$1
     shift
-    status 0 "$name" plot -o "$name.svg" "$@"
+    ends 0 "$name" plot -o "$name.svg" "$@"
     "$PYTHON" "$SLEEPTUNE_SRC/tests/integration/picture.py" "$name.svg" >parts 2>&1
     is "$name: no text is cut, none lies on another" "$(grep -E '^(cut|overlap)' parts)" ""
 }
@@ -131,7 +122,7 @@ for pair in 'run.strec wide-calls.json' 'wide-calls.json saw.json'; do
     # shellcheck disable=SC2086  # two files
     refused "one picture cannot show ${pair/ / and }" 4 plot $pair -o mix.svg
 done
-status 0 "lateness of a recording and of JSON is one" plot run.strec saw.json -o both.svg
+ends 0 "lateness of a recording and of JSON is one" plot run.strec saw.json -o both.svg
 
 # --- calls one by one, the first ones dearer
 cat >calls.json <<'JSON'
@@ -141,12 +132,12 @@ JSON
 drawn calls --kind series calls.json
 
 # --- --plot of the commands that measure
-status 0 "simulate --plot" "$SLEEPTUNE_LAB" simulate --count 100 --plot s.svg
-status 0 "analyse --plot" "$SLEEPTUNE_LAB" analyse saw.json --json --plot a.svg
-status 0 "series --plot" "$SLEEPTUNE_LAB" series --every 2ms --count 50 --plot b.svg
-status 0 "series --plot of several methods" "$SLEEPTUNE_LAB" series --every 2ms --count 50 --method nanosleep,usleep --plot c.svg
-status 0 "syscall --plot" "$SLEEPTUNE_LAB" syscall --calls getppid --count 100 --fresh 0 --plot d.svg
-status 0 "wake --plot" "$SLEEPTUNE_LAB" wake --mechanisms condvar,channel --rounds 50 --plot f.svg
+ends 0 "simulate --plot" "$SLEEPTUNE_LAB" simulate --count 100 --plot s.svg
+ends 0 "analyse --plot" "$SLEEPTUNE_LAB" analyse saw.json --json --plot a.svg
+ends 0 "series --plot" "$SLEEPTUNE_LAB" series --every 2ms --count 50 --plot b.svg
+ends 0 "series --plot of several methods" "$SLEEPTUNE_LAB" series --every 2ms --count 50 --method nanosleep,usleep --plot c.svg
+ends 0 "syscall --plot" "$SLEEPTUNE_LAB" syscall --calls getppid --count 100 --fresh 0 --plot d.svg
+ends 0 "wake --plot" "$SLEEPTUNE_LAB" wake --mechanisms condvar,channel --rounds 50 --plot f.svg
 for file in s a b c d f; do
     like "$file.svg is a picture" "$("$PYTHON" "$SLEEPTUNE_SRC/tests/integration/picture.py" $file.svg 2>&1)" '^panel [1-9]'
 done
@@ -183,7 +174,7 @@ echo '{"schema": "sleeptune-bench-wake/1", "results": []}' >hollow.json
 echo '{"schema": "sleeptune-bench-wake/1", "results": [7, {"mechanism": 3, "delay_ns": {"min": "x", "max": []}}]}' >silly.json
 echo '{}' >none.json
 head -c 3000 /dev/urandom >noise
-status 4 "noise is a failure" plot noise -o bad.svg # its first byte is chance
+ends 4 "noise is a failure" plot noise -o bad.svg # its first byte is chance
 for file in empty other.json newer.json hollow.json silly.json none.json nonexistent .; do refused "$file" 4 plot "$file" -o bad.svg; done
 refused "a kind without figures" 4 plot sleep.json --kind series -o bad.svg
 is "none leaves a file" "$(ls bad.svg* 2>/dev/null)" ""
@@ -198,7 +189,7 @@ if [ -w /dev/full ]; then
     ln -s /dev/full full.svg
     is "a full disk is a failure" "$(plot saw.json -o full.svg 2>&1; echo $?)" "sleeptune-lab plot: cannot write full.svg: No space left on device
 4"
-    status 4 "of --plot, too" "$SLEEPTUNE_LAB" simulate --plot full.svg
+    ends 4 "of --plot, too" "$SLEEPTUNE_LAB" simulate --plot full.svg
     like "after the result" "$(cat out)" '^series '
     like "with the reason" "$(cat err)" '^sleeptune-lab simulate: cannot write full.svg: No space left on device$'
     is "standard output onto a full disk is a failure" "$(plot saw.json 2>&1 >/dev/full; echo $?)" "sleeptune-lab plot: cannot write standard output: No space left on device

@@ -2,8 +2,7 @@
 # sleeptune predict: rows from a recording and from a history, and what it refuses.
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+own_tmp
 # a size is set with the server that runs here
 predict() { "$SLEEPTUNE" predict "$@" 2>&1 | sed -E 's/^(Next  )(set|pw-metadata|jack_bufsize) .*/\1.../'; return "${PIPESTATUS[0]}"; }
 rows() { "$SLEEPTUNE" predict --json "$@" | "$PYTHON" -c '

@@ -2,9 +2,7 @@
 # docs/published/measure in its short form: each page's commands work. docs/examples/late.c: any C compiler takes it, and its output is read.
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
+own_tmp && cd "$tmp" || exit 1
 
 # --- where sleeptune cannot be built
 ${CC:-cc} -std=c99 -pedantic -Wall -Wextra -Werror -o late "$SLEEPTUNE_SRC/docs/examples/late.c" 2>err

@@ -4,8 +4,7 @@
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 captures=$SLEEPTUNE_SRC/tests/fixtures/captures
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+own_tmp
 case $SLEEPTUNE_SANITIZE in *address* | *thread*) skip_all "sanitizers need memory of their own" ;; esac
 
 # largest resident set of a command, in KiB

@@ -3,8 +3,7 @@
 # shellcheck disable=SC2016  # the stubs and the inner shells expand them
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+own_tmp
 tree=$tmp/tree
 
 # stub FILE: standard input becomes this program

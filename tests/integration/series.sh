@@ -2,18 +2,9 @@
 # series, simulate and analyse: what goes in comes out, whichever way it takes; what is no series is refused.
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
+own_tmp && cd "$tmp" || exit 1
 refusing=$SLEEPTUNE_LAB
 
-status() {
-    local wanted=$1 name=$2 got
-    shift 2
-    "$@" >out 2>err
-    got=$?
-    is "$name" "$got" "$wanted"
-}
 sentences() { sed -n '/"sentences"/,/\]/p' "$1"; }
 
 # --- what the simulator was told comes back, by JSON, text and nanoseconds
@@ -62,7 +53,7 @@ screen_is kept-5333us-again "$SLEEPTUNE_LAB" analyse "$kept/busy-5333us-again.ns
 is "a line each sleeper" "$? $(grep -cE '^sleeper [123] +60( +-?[0-9.]+ [nmµ]?s){6}$' out)" "0 3"
 like "and whether they differ" "$(sed 1,4d out | tr '\n' ' ')" '^(No difference between them is shown|They are not alike: sleeper [123] \(median .* wakes later than sleeper [123] \()'
 is "with a box each" "$(grep -c 'class="box"' sleepers.svg)" 3
-status 0 "as JSON" "$SLEEPTUNE_LAB" series --quiet --sleepers 2 --every 1ms --count 60 --json
+ends 0 "as JSON" "$SLEEPTUNE_LAB" series --quiet --sleepers 2 --every 1ms --count 60 --json
 is "with all samples, an interval of each median, and the answer" "$("$PYTHON" - out <<'END'
 import json, sys
 d = json.load(open(sys.argv[1]))
@@ -75,7 +66,7 @@ refused "several sleepers with several methods" 3 series --quiet --sleepers 2 --
 # --- several tick rates: a table and their boxes
 screen_is rates "$SLEEPTUNE_LAB" simulate --hz 100,250,1000 --drift-ppm 9.75 --plot rates.svg
 is "and a box each" "$(grep -c 'class="box"' rates.svg)" 3
-status 0 "as JSON" "$SLEEPTUNE_LAB" simulate --hz 100,250 --drift-ppm 9.75 --json
+ends 0 "as JSON" "$SLEEPTUNE_LAB" simulate --hz 100,250 --drift-ppm 9.75 --json
 cp out rates.json
 is "with the name and the rate of each" "$(grep -E '"(name|hz)"' rates.json | tr -s ' ,\n' ' ')" ' "hz": 100 "name": "100 Hz" "hz": 250 "name": "250 Hz" '
 "$SLEEPTUNE_LAB" plot rates.json -o again.svg
@@ -103,7 +94,7 @@ if "$SLEEPTUNE" measure --duration 1s --policy other --record run.strec >/dev/nu
         is "a recording and its CSV show the same: $what" "$(sed -n "$what" csv.json)" "$(sed -n "$what" strec.json)"
     done
     head -c $(($(stat -c %s run.strec) - 40)) run.strec >cut.strec
-    status 0 "a recording that was cut is analysed up to there" "$SLEEPTUNE_LAB" analyse cut.strec
+    ends 0 "a recording that was cut is analysed up to there" "$SLEEPTUNE_LAB" analyse cut.strec
     like "which is said" "$(cat out)" 'no end mark'
     head -c 20 run.strec >stump.strec
     refused "one cut in its first line" 4 analyse stump.strec
@@ -114,7 +105,7 @@ else
 fi
 
 # --- a measurement: structure, not speed
-status 0 "series measures" "$SLEEPTUNE_LAB" series --every 2ms --count 200 --json
+ends 0 "series measures" "$SLEEPTUNE_LAB" series --every 2ms --count 200 --json
 is "as many samples as it was asked for" "$(sed -n '/"samples_ns"/,/]/p' out | grep -c '^ *-*[0-9]')" 200
 mv out measured.json
 "$SLEEPTUNE_LAB" analyse measured.json --json >again.json
@@ -136,12 +127,12 @@ for _ in 1 2 3 4 5; do # what steers the clock may change it meanwhile
     [ "$before" != "$(correction)" ] || break
 done
 is "the kernel's correction of the clock is a condition" "$(sed -n 's/.*"clock_correction_ppm": "\(.*\)",*/\1/p' clock.json)" "$before"
-status 0 "series --full-second" "$SLEEPTUNE_LAB" series --every 1s --count 1 --full-second --json
+ends 0 "series --full-second" "$SLEEPTUNE_LAB" series --every 1s --count 1 --full-second --json
 for method in punctual nanosleep; do
-    status 0 "series --method $method" "$SLEEPTUNE_LAB" series --every 2ms --count 20 --method $method
+    ends 0 "series --method $method" "$SLEEPTUNE_LAB" series --every 2ms --count 20 --method $method
 done
 like "what it takes is said before it starts, not on a terminal either" "$(cat err)" '^[a-z_-]+: takes [0-9.]+ ms\.$'
-status 0 "series --quiet" "$SLEEPTUNE_LAB" series --every 2ms --count 20 --clocks --quiet
+ends 0 "series --quiet" "$SLEEPTUNE_LAB" series --every 2ms --count 20 --clocks --quiet
 is "says nothing on standard error" "$(cat err)" ""
 "$SLEEPTUNE_LAB" series >out 2>err &
 pid=$!
@@ -150,17 +141,17 @@ sleep 1
 kill -INT "$pid"
 wait "$pid"
 like "the usual quarter of an hour is said" "$(cat err)" '^clock_nanosleep-abs-monotonic: takes (15|900)'
-status 0 "several methods are measured in one run" "$SLEEPTUNE_LAB" series --every 1ms --count 70 --method usleep,nanosleep,usleep
+ends 0 "several methods are measured in one run" "$SLEEPTUNE_LAB" series --every 1ms --count 70 --method usleep,nanosleep,usleep
 is "each once, a line each in the order of the list" "$(awk '{print $1}' out | tr '\n' ' ')" "lateness usleep nanosleep "
-status 0 "with two policies" "$SLEEPTUNE_LAB" series --every 1ms --count 70 --method usleep,nanosleep --policy other,fifo --json
+ends 0 "with two policies" "$SLEEPTUNE_LAB" series --every 1ms --count 70 --method usleep,nanosleep --policy other,fifo --json
 is "each has a line with each, or the reason why not" "$("$PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1])); print(sorted(x["name"] for x in d["series"] + d["not_measured"]), all(x["missing"] for x in d["not_measured"]))' out)" \
     "['nanosleep, fifo', 'nanosleep, other', 'usleep, fifo', 'usleep, other'] True"
 if can_be_nobody; then
     without_rights() { as_nobody --bounding-set=-all bash -c 'ulimit -r 0; exec "$@"' - "$SLEEPTUNE_LAB" series -q --every 1ms --count 70 --method nanosleep --policy "$@"; }
-    status 0 "what the system refuses keeps none of the others from being measured" without_rights fifo,other
+    ends 0 "what the system refuses keeps none of the others from being measured" without_rights fifo,other
     is "the others are measured" "$(grep -c '^nanosleep, other ' out)" 1
     like "and it is listed with the reason" "$(tail -2 out | tr '\n' ' ')" 'nanosleep, fifo: not measured: no permission for the policy fifo: '
-    status 4 "nothing but what the system refuses is a failure" without_rights fifo
+    ends 4 "nothing but what the system refuses is a failure" without_rights fifo
     like "and says why" "$(cat err)" 'nanosleep: not measured: no permission for the policy fifo: '
 else
     skip "what the system refuses" "needs root and setpriv"
@@ -174,7 +165,7 @@ for method in clock_nanosleep-abs-monotonic nanosleep usleep timerfd-abs punctua
 done
 is "--list has only what this system has" "$(grep -c "^$others " list)" 0
 is "--list fits 80 columns" "$(COLUMNS=80 "$SLEEPTUNE_LAB" series --list | awk 'length > 80')" ""
-status 0 "series --clocks" "$SLEEPTUNE_LAB" series --every 1ms --count 20 --clocks --json
+ends 0 "series --clocks" "$SLEEPTUNE_LAB" series --every 1ms --count 20 --clocks --json
 for clock in monotonic realtime $([ "$(uname)" != Linux ] || echo boottime tai); do
     is "--clocks has $clock" "$(grep -c "\"method\": \"clock_nanosleep-abs-$clock\"" out)" 1
 done
@@ -256,10 +247,10 @@ printf '1\n2\0003\n4\n' >nul # what is behind a NUL would be lost
 for file in empty words other.json newer.json hollow.json program.bin nonexistent . nul /dev/zero; do
     refused "$file" 4 analyse "$file"
 done
-status 4 "torn.json is a failure" "$SLEEPTUNE_LAB" analyse torn.json # in libjansson's words
+ends 4 "torn.json is a failure" "$SLEEPTUNE_LAB" analyse torn.json # in libjansson's words
 is "and nothing is on standard output" "$(cat out)" ""
 printf '1\n2' >unended
-status 0 "a last line without a newline is read" "$SLEEPTUNE_LAB" analyse unended
+ends 0 "a last line without a newline is read" "$SLEEPTUNE_LAB" analyse unended
 like "it counts" "$(cat out)" '2 samples'
 refused "analyse without a file" 3 analyse
 for option in '--every 0' '--every -1s' '--every 2h' '--every soon' '--count 0' '--count -5' '--hz 0' '--hz 1e3' '--drift-ppm nan' \

@@ -3,8 +3,7 @@
 # shellcheck disable=SC2016,SC2119,SC2120  # the stubs expand them; most calls have no option
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+own_tmp
 
 # system NAME: an empty PATH with the usual small tools, and a copy of the script
 system() {

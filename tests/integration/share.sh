@@ -3,8 +3,7 @@
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 captures=$SLEEPTUNE_SRC/tests/fixtures/captures
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+own_tmp
 
 share() { "$SLEEPTUNE" share "$@" 2>"$tmp/said"; }
 # "ID STATUS" of each rule

@@ -2,8 +2,7 @@
 # tune without rights: the plan, the JSON, a session that Ctrl-C ends. What root may do is tried in guests (tests/vm/48-tune.sh).
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+own_tmp
 
 valid() {
     if ! "$PYTHON" -c 'import jsonschema' 2>/dev/null; then

@@ -2,10 +2,8 @@
 # vm: -k rt -q -i -c none
 # A real-time kernel in a guest whose clock counts instructions: the host cannot make a deadline late there, so what
 # is missed here is our own doing.
-# shellcheck source=tests/tap.sh
-. /share/tests/tap.sh
-cp -a /share/usr /share/etc / 2>/dev/null
-ldconfig
+# shellcheck source=tests/vm/guest.sh
+. /share/tests/guest.sh
 
 value() { jq -r "$1" <<<"$json"; }
 

@@ -16,16 +16,6 @@ printf '[Service]\nSystemCallErrorNumber=kill\n' >/etc/systemd/system/sleeptuned
 systemctl daemon-reload
 
 state() { systemctl show -P "$1" sleeptuned.service; }
-# wait_for SECONDS COMMAND...: polls, so that a slow host only makes it later
-wait_for() {
-    local tries=$(($1 * 5))
-    shift
-    until "$@" >/dev/null 2>&1; do
-        tries=$((tries - 1))
-        [ "$tries" -gt 0 ] || return 1
-        sleep 0.2
-    done
-}
 status() { sleeptune status --json | jq -r "$1"; }
 # shellcheck disable=SC2317
 says() { [ "$(status "$1")" = "$2" ]; } # called by wait_for
@@ -42,20 +32,20 @@ CONF
 ok "it is a right configuration" sleeptuned -n
 # a JACK server of the service's user, as only that may be watched
 systemd-run --quiet --unit=jackd --uid=sleeptune -p LimitMEMLOCK=infinity jackd --no-realtime -d dummy
-ok "JACK runs before sleeptuned looks for it" wait_for 60 test -S "/dev/shm/jack_default_$(id -u sleeptune)_0"
+ok "JACK runs before sleeptuned looks for it" in_time 60 test -S "/dev/shm/jack_default_$(id -u sleeptune)_0"
 ok "installed, it starts" systemctl start sleeptuned.service
-ok "it measures" wait_for 20 says '.loop.cycles > 0' true
+ok "it measures" in_time 20 says '.loop.cycles > 0' true
 is "with SCHED_FIFO, by its limits alone" "$(status .loop.conditions.policy)" fifo
 is "and locked memory" "$(status '.loop.conditions.memory_locked | . != null and . != "none"')" true
 is "the socket has the group of socket.group" "$(stat -c '%U %G %a' /run/sleeptune/sleeptuned.sock)" "sleeptune audio 660"
-ok "own stream: it plays on a real ALSA device" wait_for 30 says .audio.state playing
+ok "own stream: it plays on a real ALSA device" in_time 30 says .audio.state playing
 is "its device is the raw one" "$(status .audio.raw)" true
-ok "JACK is watched from inside the unit" wait_for 30 says '.observe[] | select(.source == "jack") | .state' watching
+ok "JACK is watched from inside the unit" in_time 30 says '.observe[] | select(.source == "jack") | .state' watching
 timeout 60 aplay -q -D hw:0,0 -f S16_LE -r 48000 -c 2 /dev/zero &
 player=$!
-ok "other programs' streams are watched while one plays" wait_for 20 says '.observe[] | select(.source == "alsa") | .state' watching
+ok "other programs' streams are watched while one plays" in_time 20 says '.observe[] | select(.source == "alsa") | .state' watching
 kill $player
-ok "TCP on loopback answers" wait_for 10 curl -sf -o /tmp/metrics http://127.0.0.1:9733/metrics
+ok "TCP on loopback answers" in_time 10 curl -sf -o /tmp/metrics http://127.0.0.1:9733/metrics
 like "with the metrics" "$(cat /tmp/metrics)" '^sleeptune_degraded\{what="audio"\} 0$'
 is "nothing is degraded" "$(status '.degraded | map(.what) | join(" ")')" ""
 is "the history is written to" "$(status .history.state)" writing
@@ -63,9 +53,9 @@ wait
 
 pid=$(state MainPID)
 kill -9 "$pid"
-ok "killed, it is started again" wait_for 30 restarted
-ok "and knows that it did not end by itself" wait_for 30 says 'any(.events[]; .event == "unclean-end")' true
-ok "its stream plays again" wait_for 30 says .audio.state playing
+ok "killed, it is started again" in_time 30 restarted
+ok "and knows that it did not end by itself" in_time 30 says 'any(.events[]; .event == "unclean-end")' true
+ok "its stream plays again" in_time 30 says .audio.state playing
 is "the history goes on in its file" "$(status .history.aside)" null
 is "it was started again once only: no call of it was refused" "$(state NRestarts)" 1
 

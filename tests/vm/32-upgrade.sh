@@ -9,16 +9,6 @@ export DEBIAN_FRONTEND=noninteractive
 useradd -m -s /bin/bash musician
 id=$(id -u musician)
 musician() { runuser -u musician -- env HOME=~musician XDG_RUNTIME_DIR="/run/user/$id" DBUS_SESSION_BUS_ADDRESS="unix:path=/run/user/$id/bus" COLUMNS=200 LANG=C.UTF-8 "$@"; }
-# wait_for SECONDS COMMAND...: polls, so that a slow host only makes it later
-wait_for() {
-    local tries=$(($1 * 2))
-    shift
-    until "$@" >/dev/null 2>&1; do
-        tries=$((tries - 1))
-        [ "$tries" -gt 0 ] || return 1
-        sleep 0.5
-    done
-}
 state() { systemctl show -P "$1" "${2:-sleeptuned.service}"; }
 # install NAME FOLDER: all packages of a folder, as a subtest
 install_all() { if dpkg -i "$2"/*.deb >/tmp/dpkg 2>&1; then pass "$1"; else fail "$1" "$(cat /tmp/dpkg)"; fi; }
@@ -33,17 +23,17 @@ is "installing starts nothing" "$(state ActiveState) $(state ActiveState sleeptu
 is "and enables nothing" "$(state UnitFileState) $(state UnitFileState sleeptune-report.timer)" "disabled disabled"
 systemctl start sleeptuned.service sleeptune-report.timer
 loginctl enable-linger musician
-ok "a user has a session" wait_for 60 test -S "/run/user/$id/bus"
+ok "a user has a session" in_time 60 test -S "/run/user/$id/bus"
 musician systemctl --user start sleeptuned.service
-ok "the system's service runs, of the older version" wait_for 60 runs_version "$old"
-ok "so does the user's" wait_for 60 musician sleeptune status
+ok "the system's service runs, of the older version" in_time 60 runs_version "$old"
+ok "so does the user's" in_time 60 musician sleeptune status
 is "of the older version, too" "$(version musician)" "$old"
 pid=$(state MainPID) own=$(musician systemctl --user show -P MainPID sleeptuned.service)
 
 install_all "upgraded" /share/debs
 is "the system's service is active" "$(state ActiveState)" active
 is "it was started again" "$([ "$(state MainPID)" != "$pid" ] && echo yes)" yes
-ok "with the new version" wait_for 60 runs_version "$new"
+ok "with the new version" in_time 60 runs_version "$new"
 is "the timer is still active" "$(state ActiveState sleeptune-report.timer)" active
 is "the user's goes on with the old program" "$(version musician) $(musician systemctl --user show -P MainPID sleeptuned.service)" "$old $own"
 is "status says so, and how it is restarted" "$(musician sleeptune status | sed -n 's/^Running *//p')" \
@@ -52,9 +42,9 @@ musician systemctl --user kill -s HUP sleeptuned.service
 helpers() { musician sleeptune status --json | jq -r '.observe[] | select(.source == "pulseaudio") | .why'; }
 # shellcheck disable=SC2317 # called by wait_for
 refused() { helpers | grep -q "^sleeptune-observe-pulseaudio has version $new, and what started it has version $old\. Restart sleeptuned\.$"; }
-ok "a new helper program does not work for it, and says why" wait_for 90 refused
+ok "a new helper program does not work for it, and says why" in_time 90 refused
 ok "restarted as it says" musician systemctl --user restart sleeptuned.service
-is "it has the new version" "$(wait_for 60 musician sleeptune status; version musician)" "$new"
+is "it has the new version" "$(in_time 60 musician sleeptune status; version musician)" "$new"
 
 systemctl stop sleeptuned.service
 install_all "the same version once more, while it is stopped" /share/debs

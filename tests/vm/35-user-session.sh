@@ -17,12 +17,12 @@ says() { musician sleeptune status 2>&1 | head -2 | tr '\n' ' ' | grep -qE "$1";
 rm -f /share/screens
 
 loginctl enable-linger musician
-ok "the user has a session" wait_for 60 test -S "/run/user/$id/bus"
+ok "the user has a session" in_time 60 test -S "/run/user/$id/bus"
 ok "with PipeWire" musician systemctl --user start pipewire.service wireplumber.service
-ok "which finds the card" wait_for 60 musician sh -c 'pw-cli ls Node | grep -q alsa_output'
+ok "which finds the card" in_time 60 musician sh -c 'pw-cli ls Node | grep -q alsa_output'
 ok "the service starts as README has it" musician systemctl --user start sleeptuned
-ok "and answers" wait_for 60 musician sleeptune status --json
-ok "while nothing plays it says so" wait_for 60 says 'Nothing plays'
+ok "and answers" in_time 60 musician sleeptune status --json
+ok "while nothing plays it says so" in_time 60 says 'Nothing plays'
 show "nothing plays" sleeptune status
 
 # one program that is well, and one that needs one and a half of the period in each 20th cycle
@@ -35,9 +35,9 @@ for client in "GoodSynth 5 5 1" "HeavyReverb 10 150 20"; do
 done
 # who else has dropouts is the host's doing
 made='^HeavyReverb lost sound (once|[0-9]+ times|in [0-9]+ of [0-9]+ dropouts) \(watched since [0-9:]+'
-ok "a program that computes too long makes dropouts, and the first line names it" wait_for 120 says "$made"
+ok "a program that computes too long makes dropouts, and the first line names it" in_time 120 says "$made"
 sleep 20
-wait_for 60 says "$made.*computed too long"
+in_time 60 says "$made.*computed too long"
 show "which program, which buffer, since when, is it my computer, what now" sleeptune status
 like "which program, and why" "$(head -2 <<<"$screen" | tr '\n' ' ')" "$made.*computed too long"
 like "which buffer" "$screen" '1024 frames'
@@ -49,7 +49,7 @@ show "how sure is that" sleeptune status --details
 # called by wait_for: a minute is written when it has ended
 # shellcheck disable=SC2317
 recorded() { musician sleeptune history | head -2 | tr '\n' ' ' | grep -q 'HeavyReverb lost sound'; }
-ok "the history's first line names it, too" wait_for 150 recorded
+ok "the history's first line names it, too" in_time 150 recorded
 show "which of them, in the last day" sleeptune history
 show "is it my computer, which setting" sleeptune check --duration 3s --no-servers
 show "which setting" sleeptune report
@@ -63,7 +63,7 @@ is "report finds the same in it" "$(findings "$home/pasted")" "$(findings)"
 show "and what a helper sees" sleeptune report "$home/pasted"
 # under sudo the user's server is watched by a program that runs as that user
 SUDO_USER=musician sleeptune check --duration 10s --json >/tmp/check.json 2>/tmp/check.err &
-ok "check as root starts the helper program for the server" wait_for 60 pgrep -u "$id" -P "$!" sleeptune-obs
+ok "check as root starts the helper program for the server" in_time 60 pgrep -u "$id" -P "$!" sleeptune-obs
 helper=$(pgrep -P "$!" sleeptune-obs)
 is "it has become the user, with no way back" "$(awk '/^(Uid|Gid|Groups|CapPrm):/ {$1 = ""; print}' "/proc/$helper/status" | tr '\n' ';')" " $id $id $id $id; $(id -g musician) $(id -g musician) $(id -g musician) $(id -g musician); $(id -g musician); 0000000000000000;"
 wait $!
@@ -90,7 +90,7 @@ systemctl restart sleeptuned
 # called by wait_for
 # shellcheck disable=SC2317
 traces() { [ "$(cat /sys/kernel/tracing/instances/sleeptune/tracing_on)" = 1 ]; }
-ok "with the drop-in the system's daemon traces" wait_for 60 traces
+ok "with the drop-in the system's daemon traces" in_time 60 traces
 is "as root without a capability" "$(sed -n 's/^CapEff:\t*//p' "/proc/$(systemctl show -P MainPID sleeptuned)/status")" 0000000000000000
 systemctl stop sleeptuned
 is "its end removes the trace" "$(ls /sys/kernel/tracing/instances)" ""

@@ -2,10 +2,8 @@
 # vm: -k rt -q -c dummy
 # release: 45-bad-days plays on a real ALSA device, too, and loses it
 # A real ALSA device without hardware (snd-dummy): a stall gives an underrun that libsoundio reports, an own dropout.
-# shellcheck source=tests/tap.sh
-. /share/tests/tap.sh
-cp -a /share/usr /share/etc / 2>/dev/null
-ldconfig
+# shellcheck source=tests/vm/guest.sh
+. /share/tests/guest.sh
 mkdir -p /tmp/s
 cat >/tmp/s/sleeptuned.conf <<'CONF'
 audio = { backend = "alsa"; device = "hw:0,0"; };

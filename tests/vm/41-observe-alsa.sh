@@ -2,10 +2,8 @@
 # vm: -k rt -q -i -c hda
 # Xruns of other programs on real ALSA devices without hardware (an emulated HDA, snd-dummy, snd-aloop): a player that is
 # stopped is seen by the daemon with its device and name; a card that is unplugged and comes back is followed.
-# shellcheck source=tests/tap.sh
-. /share/tests/tap.sh
-cp -a /share/usr /share/etc / 2>/dev/null
-ldconfig
+# shellcheck source=tests/vm/guest.sh
+. /share/tests/guest.sh
 modprobe snd-dummy
 modprobe snd-aloop
 mkdir -p /tmp/s

@@ -2,10 +2,8 @@
 # vm: -k rt -q -i -c aloop
 # The way over snd-aloop: each forced glitch comes back at its place and with its length, and nothing else; then 20 stops (STOPS: fewer) of the
 # program, with a ring of 43 ms, are 20 losses.
-# shellcheck source=tests/tap.sh
-. /share/tests/tap.sh
-cp -a /share/usr /share/etc / 2>/dev/null
-ldconfig
+# shellcheck source=tests/vm/guest.sh
+. /share/tests/guest.sh
 listener=$(find /usr -path '*/libexec/*' -name sleeptune-listen-alsa)
 stops=${STOPS:-20}
 # of what read_capture prints of a run, $heard:

@@ -4,10 +4,8 @@
 # What came out of a USB sound card, recorded outside of the machine by QEMU: 20 stops each (STOPS: fewer) of a program that plays
 # through dmix, of one on the bare card, of one in JACK's graph, and of the graph. What is lost on the bus is time, which QEMU's file has not: `listen`
 # says so, and the system's service counts it.
-# shellcheck source=tests/tap.sh
-. /share/tests/tap.sh
-cp -a /share/usr /share/etc / 2>/dev/null
-ldconfig
+# shellcheck source=tests/vm/guest.sh
+. /share/tests/guest.sh
 stops=${STOPS:-20}
 recording=/share/43-listen-usb.wav
 # shellcheck source=tests/vm/recording.sh

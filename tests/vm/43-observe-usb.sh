@@ -4,10 +4,8 @@
 # Losses on the bus of an emulated USB sound card: none while it plays undisturbed, and one each time that a thread above the
 # controller's interrupt thread has the only processor for longer than what is on its way lasts (about 18 ms). The helper program has no
 # right left.
-# shellcheck source=tests/tap.sh
-. /share/tests/tap.sh
-cp -a /share/usr /share/etc / 2>/dev/null
-ldconfig
+# shellcheck source=tests/vm/guest.sh
+. /share/tests/guest.sh
 mkdir -p /tmp/s
 cat >/tmp/s/sleeptuned.conf <<'CONF'
 audio = { backend = "none"; };

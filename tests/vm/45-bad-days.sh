@@ -3,10 +3,8 @@
 # release: 43-listen-aloop has that card; tests/integration/daemon-bad-days.sh has what else goes wrong
 # Bad days that need a machine of its own, which has one CPU: the sound card that the own stream plays on is unplugged
 # and comes back, somebody sets the clock back, the daemon's cgroup has no CPU controller.
-# shellcheck source=tests/tap.sh
-. /share/tests/tap.sh
-cp -a /share/usr /share/etc / 2>/dev/null
-ldconfig
+# shellcheck source=tests/vm/guest.sh
+. /share/tests/guest.sh
 mountpoint -q /sys/fs/cgroup || mount -t cgroup2 cgroup2 /sys/fs/cgroup
 mkdir -p /tmp/s
 cat >/tmp/s/conf <<'CONF'
@@ -14,12 +12,6 @@ audio = { backend = "alsa"; device = "hw:0,0"; };
 socket = { path = "/tmp/s/sock"; };
 CONF
 export SLEEPTUNE_SOCKET=/tmp/s/sock STATE_DIRECTORY=/tmp/s
-status() { sleeptune status --json | jq -r "$1"; }
-until_is() {
-    local tries=300
-    until [ "$(status "$1" 2>/dev/null)" = "$2" ] || [ $((tries -= 1)) -eq 0 ]; do sleep 0.2; done
-    [ "$tries" -gt 0 ]
-}
 # goes_on NAME: the loop cycles, and its books balance
 goes_on() {
     local before

@@ -3,10 +3,8 @@
 # release: unit tests script both clocks that a sleep parts
 # The machine sleeps (suspend to RAM) and its clock wakes it: one event that says how long, one cause, and the loop goes on.
 # Its host may make other wake-ups late, so periods are long, and what is compared is what the sleep did.
-# shellcheck source=tests/tap.sh disable=SC2016,SC2317
-. /share/tests/tap.sh
-cp -a /share/usr /share/etc / 2>/dev/null
-ldconfig
+# shellcheck source=tests/vm/guest.sh disable=SC2016,SC2317
+. /share/tests/guest.sh
 mkdir -p /tmp/s
 cat >/tmp/s/conf <<'CONF'
 audio = { backend = "none"; };
@@ -14,12 +12,6 @@ loop = { frames = 1024; };
 socket = { path = "/tmp/s/sock"; };
 CONF
 export SLEEPTUNE_SOCKET=/tmp/s/sock STATE_DIRECTORY=/tmp/s
-status() { sleeptune status --json | jq -r "$1"; }
-until_is() {
-    local tries=300
-    until [ "$(status "$1" 2>/dev/null)" = "$2" ] || [ $((tries -= 1)) -eq 0 ]; do sleep 0.2; done
-    [ "$tries" -gt 0 ]
-}
 # how long the kernel says that the machine slept so far, in ms: its clock that goes on less the one that does not
 # (the most of some looks: what goes by between the two clocks is missing in it)
 slept_ms() {

@@ -15,10 +15,10 @@ printf '%s\n' 'socket = { path = "/tmp/s/sock"; };' 'loop = { cpu = 0; };' 'audi
 status() { sleeptune status --socket /tmp/s/sock; }
 STATE_DIRECTORY=/tmp/s sleeptuned -a -f -c /tmp/s/conf 2>/tmp/s/log &
 daemon=$!
-ok "the loop runs" wait_for 60 status_is 'timing: (OK|not OK)'
+ok "the loop runs" in_time 60 status_is 'timing: (OK|not OK)'
 /share/tests/hog 0 80 120000000 1 10 >/dev/null & # two minutes
 hog=$!
-ok "the program that keeps its CPU is named" wait_for 90 status_is "hog/$hog with real-time priority 80 keeps CPU 0 busy"
+ok "the program that keeps its CPU is named" in_time 90 status_is "hog/$hog with real-time priority 80 keeps CPU 0 busy"
 screen=$(status)
 tap_note <<<"$screen"
 command=$(sed -n 's/^Next *//p' <<<"$screen")
@@ -27,14 +27,14 @@ is "the next step takes its priority" "$command" "sudo chrt --other --all-tasks 
 ok "which works" ${command#sudo }
 # shellcheck disable=SC2317
 runs_again() { [ "$(sleeptune status --json --socket /tmp/s/sock | jq .overdue_ns)" = 0 ]; }
-ok "and the loop runs again" wait_for 60 runs_again
+ok "and the loop runs again" in_time 60 runs_again
 kill -9 $hog
 kill -TERM $daemon
 wait $daemon
 
 # --- a session with PipeWire ---
 loginctl enable-linger musician
-ok "the user has a session" wait_for 60 test -S "/run/user/$id/bus"
+ok "the user has a session" in_time 60 test -S "/run/user/$id/bus"
 rights() { runuser -u musician -- env HOME="$home" XDG_RUNTIME_DIR="/run/user/$id" sleeptune report "$1" 2>&1; }
 # says RULE REGEX: the screen stays in $screen
 says() { screen=$(rights "$1"); one_line <<<"$screen" | grep -qE "$2"; }
@@ -45,10 +45,10 @@ if [ -x /usr/libexec/rtkit-daemon ]; then
     echo 'polkit.addRule(function(a, s) { if (a.id.indexOf("org.freedesktop.RealtimeKit1") == 0) return "yes"; });' >/etc/polkit-1/rules.d/49-test.rules
     systemctl restart polkit rtkit-daemon
     musician systemctl --user start pipewire.service wireplumber.service
-    ok "rtkit gives PipeWire real-time priority" wait_for 60 has_rt
+    ok "rtkit gives PipeWire real-time priority" in_time 60 has_rt
     like "which the report finds" "$(rights linux-rt-lost | one_line)" 'Here: (ok|advice) PipeWire has'
     # a machine that stands still for 10 s is taken for one that such a thread blocks, and rtkit takes it away by itself
-    [ -n "$(has_rt)" ] || { musician systemctl --user restart pipewire wireplumber && wait_for 60 has_rt; }
+    [ -n "$(has_rt)" ] || { musician systemctl --user restart pipewire wireplumber && in_time 60 has_rt; }
     busctl call org.freedesktop.RealtimeKit1 /org/freedesktop/RealtimeKit1 org.freedesktop.RealtimeKit1 ResetKnown
     journalctl -b -u rtkit-daemon -o cat | tail -3 | tap_note
     is "rtkit takes it away" "$(has_rt)" ""
@@ -56,7 +56,7 @@ if [ -x /usr/libexec/rtkit-daemon ]; then
     tap_note <<<"$screen"
     # an emulated machine may be too slow to be asked at the first time
     lost='Here: problem PipeWire.* lost its real-time priority: rtkit took it away.*systemctl --user restart pipewire'
-    wait_for 60 says linux-rt-lost "$lost"
+    in_time 60 says linux-rt-lost "$lost"
     if grep -q 'demoted_n could not be read: Connection timed out' <<<"$screen"; then
         skip "the report names it, and what to do" "this machine takes longer than 1 s to read its journal"
     else
@@ -70,7 +70,7 @@ else
 fi
 
 # --- memory of a program that plays is swapped out ---
-ok "PipeWire finds the card" wait_for 60 musician sh -c 'pw-cli ls Node | grep -q alsa_output'
+ok "PipeWire finds the card" in_time 60 musician sh -c 'pw-cli ls Node | grep -q alsa_output'
 dd if=/dev/zero of=/swap bs=1M count=96 status=none
 chmod 600 /swap
 mkswap -q /swap
@@ -84,7 +84,7 @@ exec 9<>/tmp/end
 sampler() { exec systemd-run --quiet --scope --unit=sampler -p IOReadIOPSMax="/dev/vda 20" \
     runuser -u musician -- env XDG_RUNTIME_DIR="/run/user/$id" /share/tests/stall_pipewire 0 BigSampler 5 5 1 "$home/big.log"; }
 sampler </tmp/end >/dev/null 2>&1 &
-ok "a program plays" wait_for 60 status_is 'BigSampler|No dropout'
+ok "a program plays" in_time 60 status_is 'BigSampler|No dropout'
 sleep 10
 # shellcheck disable=SC2317
 swapped() {
@@ -92,7 +92,7 @@ swapped() {
     sleep 3
     [ "$(musician sleeptune status --json | jq '[.observe[]?.clients[]?.reasons["swapped-out"] // 0] | add > 0')" = true ]
 }
-ok "its pages are swapped out, and that is the reason of its dropouts" wait_for 90 swapped
+ok "its pages are swapped out, and that is the reason of its dropouts" in_time 90 swapped
 status | tap_note
 musician sleeptune status --json | jq -c '[.. | objects | select(has("reasons")) | {name, reasons}]' | tap_note
 echo >&9
@@ -106,7 +106,7 @@ musician tee "$home/.config/wireplumber/main.lua.d/99-headroom.lua" >/dev/null <
 table.insert(alsa_monitor.rules, { matches = {{{ "node.name", "matches", "alsa_output.*" }}}, apply_properties = { ["api.alsa.headroom"] = 0 } })
 EOF
 musician systemctl --user start pipewire wireplumber
-ok "PipeWire finds it" wait_for 60 musician sh -c 'pw-cli ls Node | grep -q alsa_output'
+ok "PipeWire finds it" in_time 60 musician sh -c 'pw-cli ls Node | grep -q alsa_output'
 # 4 ms are 192 frames; the slower this machine looks, the less of them is seen
 steps='Here: advice alsa_output.*snd_dummy.* reports what it has played in jumps of [0-9]{2,3} frames or more; PipeWire keeps 96 . 0 frames ready'
 # shellcheck disable=SC2317
@@ -118,9 +118,9 @@ exec 8<>/tmp/stay
 screen="the program was not linked to the card"
 for _ in 1 2 3; do
     pkill -f stall_pipewire
-    wait_for 60 quantum 1024
+    in_time 60 quantum 1024
     musician /share/tests/stall_pipewire 0 Player 5 5 1 "$home/player.log" </tmp/stay >/dev/null 2>&1 &
-    wait_for 60 runs && wait_for 60 quantum 96 && wait_for 30 says linux-device-headroom "$steps" && break
+    in_time 60 runs && in_time 60 quantum 96 && in_time 30 says linux-device-headroom "$steps" && break
     tap_note <<<"again: $(musician pw-dump | jq -c '[.[].info? | select(.state) | [.props["node.name"], .state]]')"
 done
 tap_note <<<"$screen"

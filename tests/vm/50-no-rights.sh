@@ -2,10 +2,8 @@
 # vm: -k generic -c none
 # release: tests/integration/daemon-rights.sh has a loop without rights
 # Without the right to SCHED_FIFO or to lock memory: works, and says so everywhere.
-# shellcheck source=tests/tap.sh
-. /share/tests/tap.sh
-cp -a /share/usr /share/etc / 2>/dev/null
-ldconfig
+# shellcheck source=tests/vm/guest.sh
+. /share/tests/guest.sh
 rm -f /usr/share/dbus-1/system-services/org.freedesktop.RealtimeKit1.service # rtkit hands out that right
 as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups --inh-caps=-all prlimit --rtprio=0 --memlock=0 -- "$@"; }
 

@@ -3,10 +3,8 @@
 # release: tests/integration/observe-second-card.sh has cards that ALSA's plug-in makes; here they are the kernel's
 # A second card in the graph of a real PipeWire: two of snd-aloop, of which one is made too fast or too slow. What sleeptuned reports is
 # what PipeWire's own log has.
-# shellcheck source=tests/tap.sh
-. /share/tests/tap.sh
-cp -a /share/usr /share/etc / 2>/dev/null
-ldconfig
+# shellcheck source=tests/vm/guest.sh
+. /share/tests/guest.sh
 ! pipewire --version | grep -qE ' (0|1\.[0-3])\.' || skip_all "this PipeWire does not report a second card's clock"
 steps=${STEPS:-20}
 modprobe snd-aloop enable=1,1 id=First,Second

@@ -3,10 +3,8 @@
 # release: 80-reboot applies, verifies and reverts on a real system; tests/integration/apply-hard.sh has the hard cases
 # apply, verify and revert on a real system with a sound card (without one apply leaves all out): its /etc, its running values, an interrupted run, a
 # read-only /etc.
-# shellcheck source=tests/tap.sh
-. /share/tests/tap.sh
-cp -a /share/usr /share/etc / 2>/dev/null
-ldconfig
+# shellcheck source=tests/vm/guest.sh
+. /share/tests/guest.sh
 as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups --inh-caps=-all prlimit --rtprio=0 --memlock=0 -- "$@"; }
 etc() { (cd /etc && find . -type f -exec sha256sum {} + -o -printf '%p %m %l\n' | sort); }
 limits=/etc/security/limits.d/99-sleeptune-linux-rt-permission-nobody.conf

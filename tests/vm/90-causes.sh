@@ -2,10 +2,8 @@
 # vm: -k generic -q -i -c none
 # Injected truths: a FIFO hog of known length that the tracer names, kernel code that is not preempted, real-time
 # throttling, a CPU quota, a stop. The guest's clock counts instructions: its host adds nothing.
-# shellcheck source=tests/tap.sh
-. /share/tests/tap.sh
-cp -a /share/usr /share/etc / 2>/dev/null
-ldconfig
+# shellcheck source=tests/vm/guest.sh
+. /share/tests/guest.sh
 mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing
 mountpoint -q /sys/fs/cgroup || mount -t cgroup2 cgroup2 /sys/fs/cgroup
 # every 10 s khugepaged looks for pages to put together, and where it finds some it has the CPU for 3 ms: seen by the tracer, not injected

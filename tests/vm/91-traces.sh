@@ -3,10 +3,8 @@
 # release: tests/integration/history-trace.sh and daemon-trace.sh have both halves of such a file; 90-causes the culprit
 # One dropout as a file, with what the kernel did: three injected causes, each with the culprit's slices over the deadline that was missed, on one
 # clock; a mark of quiet sound before each has none. One CPU, whose clock counts instructions: its host adds nothing.
-# shellcheck source=tests/tap.sh
-. /share/tests/tap.sh
-cp -a /share/usr /share/etc / 2>/dev/null
-ldconfig
+# shellcheck source=tests/vm/guest.sh
+. /share/tests/guest.sh
 mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing
 echo never >/sys/kernel/mm/transparent_hugepage/enabled # see 90-causes.sh
 export XDG_RUNTIME_DIR=/run/user/0 PIPEWIRE_REMOTE=/run/user/0/pipewire-0 DBUS_SESSION_BUS_ADDRESS=unix:path=/run/user/0/bus

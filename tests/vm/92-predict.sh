@@ -3,10 +3,8 @@
 # release: test_predict has the bounds on known laws; here they are tried for hours
 # Does predict tell the truth? Stalls of known lengths, a second run after the one that predicts, jackd and PipeWire on a card of
 # snd-dummy. The guest's clock counts instructions: its host adds nothing. LONG=1: for hours, as docs/results.md has it.
-# shellcheck source=tests/tap.sh
-. /share/tests/tap.sh
-cp -a /share/usr /share/etc / 2>/dev/null
-ldconfig
+# shellcheck source=tests/vm/guest.sh
+. /share/tests/guest.sh
 PATH=/share/tests:$PATH
 if [ -n "${LONG:-}" ]; then
     injected_s=300 first_s=600 next_s=1800 servers_s=150

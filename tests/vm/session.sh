@@ -1,22 +1,10 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 # Sourced by scenarios in which a user plays: sleeptune is installed as README has it, and the user musician has a session.
-# shellcheck source=tests/tap.sh
-. /share/tests/tap.sh
-cp -a /share/usr /share/etc / 2>/dev/null
-ldconfig
+# shellcheck source=tests/vm/guest.sh
+. /share/tests/guest.sh
 systemd-sysusers
 systemctl daemon-reload
 useradd -m -s /bin/bash -G audio,systemd-journal musician # audio: not on a seat, so it gets no card otherwise
 id=$(id -u musician) home=~musician
 # as the user, inside of the session
 musician() { runuser -u musician -- env HOME="$home" XDG_RUNTIME_DIR="/run/user/$id" DBUS_SESSION_BUS_ADDRESS="unix:path=/run/user/$id/bus" COLUMNS=80 LANG=C.UTF-8 "$@"; }
-# wait_for SECONDS COMMAND...: polls, so that a slow host only makes it later
-wait_for() {
-    local tries=$(($1 * 2))
-    shift
-    until "$@" >/dev/null 2>&1; do
-        tries=$((tries - 1))
-        [ "$tries" -gt 0 ] || return 1
-        sleep 0.5
-    done
-}
