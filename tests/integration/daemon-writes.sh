@@ -83,7 +83,8 @@ SH
 rights=-rm # who is not root becomes it; in a chroot nobody can, and root need not
 ! unshare -m true 2>/dev/null || rights=-m
 if unshare $rights sh "$tmp/read-only" "$tmp" true 2>"$tmp/err"; then
-    config "http: { listen = \"127.0.0.1:$port\"; };"
+    # / is not of the root of a user's namespace, which trusts no folder that a variable names
+    config "http: { listen = \"127.0.0.1:$port\"; };" "$([ $rights = -m ] || echo "history: { path = \"$tmp/state/history.db\"; };")"
     starts "it starts below a root that is read-only" unshare $rights sh "$tmp/read-only" "$tmp"
     ok "and keeps its history" wait_for value_is 'd["history"]["state"]' writing
     is "nothing is said of files" "$(value '[x for x in d["degraded"] if x["what"] in ("history", "socket")]')" "[]"
