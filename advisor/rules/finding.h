@@ -74,7 +74,6 @@ struct st_finding {
     char *summary; /* one sentence for this machine, with its numbers */
     const struct st_fact *evidence[ST_FINDING_EVIDENCE_MAX]; /* quoted */
     size_t evidence_n;
-    size_t judged_n; /* of them, which the judgement itself quoted */
     bool effect_known;
     double effect_us;     /* upper bound for the chosen period, >= 0 */
     double measured;      /* by tune; larger: nearer to the beginning of a report */

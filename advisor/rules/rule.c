@@ -274,7 +274,6 @@ void st_rule_judge(const struct st_rule *rule, const struct st_facts *facts, con
     judge(finding);
     for (size_t n = finding->evidence_n, i = 0; i < n; i++)
         quote_beside(finding, finding->evidence[i]);
-    finding->judged_n = finding->evidence_n;
     st_rule_quote(finding);
     finding->wish = NULL;
 }
