@@ -4,10 +4,8 @@
 # What came out of a card, recorded outside of the machine: QEMU writes what its card played, and both `listen --input` and read_capture judge
 # that. Nothing is lost undisturbed; then 20 stops each (STOPS: fewer): of a program that plays through dmix, so that the card runs on, also with a
 # volume and converted; of a program in JACK's graph; and of the graph. At last it is PipeWire's second card, which is put in step.
-# shellcheck source=tests/tap.sh
-. /share/tests/tap.sh
-cp -a /share/usr /share/etc / 2>/dev/null
-ldconfig
+# shellcheck source=tests/vm/guest.sh
+. /share/tests/guest.sh
 stops=${STOPS:-20}
 echo 0 >/sys/module/snd_hda_intel/parameters/power_save # after a second without sound QEMU's card would forget its volume
 amixer -q -c 0 sset Master 0dB unmute

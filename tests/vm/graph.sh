@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034
-# Sourced by 42-listen-hda.sh and 44-listen-pipewire.sh: PipeWire without a session manager, of user nobody, in /tmp/s. All cards have one clock, by its
+# Sourced by 42-listen-hda.sh: PipeWire without a session manager, of user nobody, in /tmp/s. All cards have one clock, by its
 # name: nothing is resampled.
 export PATH=/usr/local/bin:$PATH XDG_RUNTIME_DIR=/tmp/s HOME=/tmp/s
 as_user=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all)
