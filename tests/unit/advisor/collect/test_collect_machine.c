@@ -198,6 +198,7 @@ static void each_cpu_counts_its_throttling(void **state)
     file(CPUS "cpufreq/policy0/bios_limit", "2600000\n");
     file(CPUS "cpufreq/policy0/scaling_available_frequencies", "2800000 2600000 \n");
     file("/proc/cpuinfo", "model name\t: AMD Ryzen 7 4800H with Radeon Graphics\nflags\t: fpu\n");
+    file("/etc/os-release", "PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n");
     look();
     shown_is(__func__);
 }
