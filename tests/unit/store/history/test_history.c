@@ -182,6 +182,7 @@ static void nothing_but_files_is_opened(void **state)
     ST_PRINT(path, "%s/none/history.db", folder);
     assert_int_equal(st_history_open(path, &history, &error), -ENOENT);
     assert_int_equal(st_history_read_open(path, &reader, &error), -ENOENT);
+    assert_string_equal(error, strerror(ENOENT));
 }
 
 static void a_link_or_no_file_beside_it_is_named(void **state)
