@@ -158,6 +158,8 @@ static void durations_are_printed_in_the_unit_that_fits(void **state)
     ST_EACH (row, rows) {
         assert_string_equal(st_ns_text(row->ns), row->text);
     }
+    assert_string_equal(st_ns_short(9995000), "10.0 ms"); /* three digits */
+    assert_string_equal(st_ns_short(99950000), "100 ms");
 }
 
 static void times_have_four_digits_where_intervals_are_narrow(void **state)
