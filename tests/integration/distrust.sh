@@ -153,6 +153,7 @@ crashed = process.returncode < 0 and ended
 sys.exit(crashed or dirty or len(out) > 65536 or (sanitize == "none" and peak_mb > 64))
 PY
 }
+is "a helper program refuses an option that it does not know" "$(timeout 9 "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-usb" -Q >/dev/null 2>&1; echo $?)" 3
 for kind in random large silent; do
     for helper in sleeptune-observe-pipewire:pipewire-0 sleeptune-observe-pulseaudio:native; do
         [ -x "$SLEEPTUNE_BUILD/xruns/helpers/${helper%:*}" ] || continue
