@@ -65,9 +65,11 @@ static void verify_entry(struct work *work, const struct st_entry *entry)
 {
     const char *others = st_change_others(work->target.p, entry);
     const struct st_look now = st_change_look(work->target.p, entry);
-    const unsigned word = entry->phase == ST_PHASE_FORGOTTEN ? FORGOTTEN
-                          : entry->phase != ST_PHASE_DONE    ? INTERRUPTED
-                                                             : now.state;
+    unsigned word = now.state;
+    if (entry->phase == ST_PHASE_FORGOTTEN)
+        word = FORGOTTEN;
+    else if (entry->phase != ST_PHASE_DONE)
+        word = INTERRUPTED;
     const char *detail = word == FORGOTTEN          ? "this system was started after that"
                          : word == INTERRUPTED      ? "run: sleeptune revert --all"
                          : word == ST_ENTRY_UNREAD  ? strerror(-now.error)
