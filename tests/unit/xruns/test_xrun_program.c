@@ -81,6 +81,7 @@ static int poll_until(int until_not, int64_t n)
 static void lines_become_sightings(void **state)
 {
     assert_int_equal(open_script("echo ready JACK server default\n"
+                                 "echo alive late=5\n"
                                  "printf 'client-dropout certainty=exact '\nsleep 0.1\n" /* in two pieces */
                                  "echo count_n=2 device=system client=a%20b\n"
                                  "exec cat >/dev/null",
@@ -92,6 +93,7 @@ static void lines_become_sightings(void **state)
     assert_int_equal(last.event.kind, ST_EVENT_CLIENT_DROPOUT);
     assert_int_equal(last.event.count_n, 2);
     assert_string_equal(last.event.client, "a b");
+    assert_int_equal(watch.silent_ns, 5);
     int64_t cpu_ns = -1;
     assert_int_equal(source.ops->program_cpu_ns(&watch, &cpu_ns), 0);
     assert_true(cpu_ns > 0);
