@@ -225,7 +225,7 @@ const char *st_notify_state(const struct st_notify *notify, bool enabled)
         return st_text("none: %s", why);
     if (notify == NULL || notify->why[0] != '\0')
         return st_text("the last one was not shown: %s", notify != NULL ? notify->why : "out of memory");
-    return st_text("one for each new cause, at most one an hour; shown: %" PRIu64, notify->shown_n);
+    return st_text("one for each new cause, at most one an hour; shown: %ju", notify->shown_n);
 }
 
 void st_notify_wait(const struct st_notify *notify, struct st_wait *wait)

@@ -44,9 +44,9 @@ void st_systemd_log(enum st_log_level level, const char *module, const char *eve
     if (event != NULL)
         put(&entry, "SLEEPTUNE_EVENT=%s", event);
     if (count != INT64_MIN)
-        put(&entry, "SLEEPTUNE_COUNT=%" PRId64, count);
+        put(&entry, "SLEEPTUNE_COUNT=%jd", count);
     if (lateness_ns != INT64_MIN)
-        put(&entry, "SLEEPTUNE_LATENESS_NS=%" PRId64, lateness_ns);
+        put(&entry, "SLEEPTUNE_LATENESS_NS=%jd", lateness_ns);
     if (sd_journal_sendv(entry.vector, entry.n) < 0)
         syslog(LOG_DAEMON | priorities[level], "%s: %s", module, text);
 }

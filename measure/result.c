@@ -100,7 +100,7 @@ static const char *nothing_counted_text(const struct st_result *result)
     return st_text("Nothing was measured: the measurement ended before the first counted period.%s",
                    result->warmup_cycles == 0
                        ? ""
-                       : st_text(" Warm-up (%" PRIu64 " cycles) takes %s.", result->warmup_cycles,
+                       : st_text(" Warm-up (%ju cycles) takes %s.", result->warmup_cycles,
                                  st_ns_text(st_period_due_ns(&result->period, 0, result->warmup_cycles))));
 }
 
@@ -113,7 +113,7 @@ const char *st_result_verdict(const struct st_result *result)
         st_miss_events_text(result->miss_events.n, result->misses, st_result_seconds(result));
     const char *lost =
         result->records_lost > 0
-            ? st_text(", %" PRIu64 " more were not seen because the ring was full", result->records_lost)
+            ? st_text(", %ju more were not seen because the ring was full", result->records_lost)
             : "";
     const char *how = result->policy == ST_POLICY_OTHER ? " as a normal thread" : "";
     const uint64_t n = periods_seen(result);
@@ -121,18 +121,16 @@ const char *st_result_verdict(const struct st_result *result)
     if (!result->books_balance)
         return "Invalid: the counters of the measuring loop do not agree, so no figure here can be trusted.";
     if (result->error != 0)
-        return st_text("The measurement stopped after %" PRIu64
-                       " periods: the system call that sleeps failed: %s.",
+        return st_text("The measurement stopped after %ju periods: the system call that sleeps failed: %s.",
                        result->elapsed_periods, strerror(-result->error));
     if (result->elapsed_periods == 0)
         return nothing_counted_text(result);
     if (n == 0)
         return "Nothing was measured: the buffer for samples (ring) was full all the time.";
     if (result->misses == 0)
-        return st_text("Timing OK with %s in this run%s: 0 of %" PRIu64
-                       " periods missed%s%s, worst wake-up %s late.",
+        return st_text("Timing OK with %s in this run%s: 0 of %ju periods missed%s%s, worst wake-up %s late.",
                        what, how, n, events, lost, latest);
-    return st_text("Timing not OK with %s%s: %" PRIu64 " of %" PRIu64 " periods missed%s%s, worst wake-up "
+    return st_text("Timing not OK with %s%s: %ju of %ju periods missed%s%s, worst wake-up "
                    "%s late.",
                    what, how, result->misses, n, events, lost, latest);
 }

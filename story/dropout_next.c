@@ -26,7 +26,7 @@ static const char *price_text(const struct st_dropout_table *table, const char *
         (double)table->period_ns * (double)(frames - table->frames) / (double)table->frames;
     const bool force = st_xrun_sources_find(source)->set_by_force;
     const char *lasts = st_xrun_sources_keep_frames(source, frames);
-    return st_text("; %s more delay; undo: the same with %" PRId64 "%s%s", st_ns_short((int64_t)more_ns),
+    return st_text("; %s more delay; undo: the same with %jd%s%s", st_ns_short((int64_t)more_ns),
                    force ? table->forced_frames : table->frames, lasts[0] != '\0' ? "; " : "", lasts);
 }
 
@@ -189,10 +189,10 @@ static const char *own_buffer_text(const struct st_dropout_client *client, const
         return st_text("no buffer lasts for %s: see why %s wrote nothing",
                        st_ns_short(client->lost.longest_ns), client->name);
     if (client->lost.longest_ns > 0 && needed_ns <= ST_NS_PER_S) /* else the delay would be seconds */
-        start = st_text(", or start it with PULSE_LATENCY_MSEC=%" PRId64, latency_ms(needed_ns, pipewire));
+        start = st_text(", or start it with PULSE_LATENCY_MSEC=%jd", latency_ms(needed_ns, pipewire));
     if (start[0] != '\0' && pipewire && buffer_ns == 0)
-        start = st_text("%s (if it plays through ALSA: PIPEWIRE_ALSA='{ alsa.buffer-bytes=%" PRId64 " }')",
-                        start, alsa_bytes(needed_ns));
+        start = st_text("%s (if it plays through ALSA: PIPEWIRE_ALSA='{ alsa.buffer-bytes=%jd }')", start,
+                        alsa_bytes(needed_ns));
     return st_text("%s needs a larger buffer of its own%s: a setting of it%s; the buffer of %s does not "
                    "matter",
                    client->name, buffer_ns > 0 ? st_text(" than %s", st_ns_short(buffer_ns)) : "", start,

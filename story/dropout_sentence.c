@@ -24,7 +24,7 @@ static const char *culprit_text(const char *culprit)
 
 static const char *times_text(uint64_t n, const char *culprit)
 {
-    return st_text(", at least %" PRIu64 " time%s %s", n, ST_PLURAL(n), culprit_text(culprit));
+    return st_text(", at least %ju time%s %s", n, ST_PLURAL(n), culprit_text(culprit));
 }
 
 /* Of a client that was not ready. */
@@ -85,19 +85,19 @@ const char *st_dropout_sentence_times(const struct st_dropout_client *client, en
 {
     const uint64_t n = client->by[reason].n;
     return n == 0 ? st_text("for %s ", st_ns_short(client->by[reason].lost_ns))
-                  : st_text("%" PRIu64 " time%s ", n, ST_PLURAL(n));
+                  : st_text("%ju time%s ", n, ST_PLURAL(n));
 }
 
 /* "the only dropout", "all 9 dropouts", "3 of 9 dropouts"; "3 dropouts" for all_n 0. */
 static const char *share_text(uint64_t n, uint64_t all_n)
 {
     if (all_n == 0)
-        return st_text("%" PRIu64 " dropout%s", n, ST_PLURAL(n));
+        return st_text("%ju dropout%s", n, ST_PLURAL(n));
     if (all_n == 1)
         return "the only dropout";
     if (n >= all_n)
-        return st_text("all %" PRIu64 " dropouts", all_n);
-    return st_text("%" PRIu64 " of %" PRIu64 " dropouts", n, all_n);
+        return st_text("all %ju dropouts", all_n);
+    return st_text("%ju of %ju dropouts", n, all_n);
 }
 
 const char *st_dropout_sentence_lost(const struct st_dropout_client *client,
@@ -112,7 +112,7 @@ const char *st_dropout_sentence_lost(const struct st_dropout_client *client,
                        share_text(n, about->all_n), about->when);
     const char *times = n < about->all_n ? st_text("in %s", share_text(n, about->all_n))
                         : n == 1         ? "once"
-                                         : st_text("%" PRIu64 " times", n);
+                                         : st_text("%ju times", n);
     const char *text =
         n == 1 && longest_ns == ns
             ? st_text("%s lost sound %s%s, for %s", client->name, times, about->when, st_ns_short(ns))
@@ -123,7 +123,7 @@ const char *st_dropout_sentence_lost(const struct st_dropout_client *client,
     if (st_dropout_table_place(client) != ST_DROPOUT_AT_CLIENT_BUFFER)
         return text;
     return st_text("%s,%s between it and %s", text,
-                   10 * there_n < 9 * n ? st_text(" %" PRIu64 " time%s", there_n, ST_PLURAL(there_n)) : "",
+                   10 * there_n < 9 * n ? st_text(" %ju time%s", there_n, ST_PLURAL(there_n)) : "",
                    st_xrun_sources_title(about->source));
 }
 
@@ -142,8 +142,8 @@ const char *st_dropout_sentence_forced(const struct st_dropout_table *table,
                                        const struct st_dropout_client *client, const char *source)
 {
     return st_dropout_table_is_forced(table, client)
-               ? st_text("%s is forced to %" PRId64 " frames (%s). ", st_xrun_sources_title(source),
-                         table->frames, st_ns_short(table->period_ns))
+               ? st_text("%s is forced to %jd frames (%s). ", st_xrun_sources_title(source), table->frames,
+                         st_ns_short(table->period_ns))
                : "";
 }
 
@@ -154,11 +154,11 @@ const char *st_dropout_sentence_say(const struct st_dropout_table *table,
     const char *terse = st_xrun_sources_find(about->source)->terse;
     const char *forced = st_dropout_sentence_forced(table, client, about->source);
     const char *happened =
-        st_text("%" PRIu64 " dropout%s happened%s:", about->all_n, ST_PLURAL(about->all_n), about->where);
+        st_text("%ju dropout%s happened%s:", about->all_n, ST_PLURAL(about->all_n), about->where);
     if (client == NULL)
         return st_text("%s%s%s %s.", forced,
                        table->clientless_dropouts_n < about->all_n
-                           ? st_text("%" PRIu64 " of ", table->clientless_dropouts_n)
+                           ? st_text("%ju of ", table->clientless_dropouts_n)
                            : "",
                        happened, terse != NULL ? terse : st_dropout_reason_device(table->clientless_device));
     if (client->name[0] == '\0')
@@ -172,5 +172,5 @@ const char *st_dropout_sentence_say(const struct st_dropout_table *table,
 
 const char *st_dropout_sentence_brief(const char *name, uint64_t n)
 {
-    return st_text("%s: %" PRIu64 " dropout%s", name, n, ST_PLURAL(n));
+    return st_text("%s: %ju dropout%s", name, n, ST_PLURAL(n));
 }

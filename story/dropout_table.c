@@ -427,7 +427,7 @@ const char *st_dropout_table_asked(const struct st_dropout_table *table)
     }
     const bool is_ms = least != NULL && least->load.asked_rate_hz == ST_XRUN_ASKED_MS;
     if (least != NULL)
-        text = st_text("%s %s %" PRId64 " %s", least->name, is_ms ? "has a buffer of about" : "asked for",
+        text = st_text("%s %s %jd %s", least->name, is_ms ? "has a buffer of about" : "asked for",
                        least->load.asked_frames, is_ms ? "ms" : "frames");
     if (rate != NULL && rate != least)
         text = st_text("%s, %s for %g kHz", text, rate->name, (double)table->rate_hz / 1000);
@@ -442,9 +442,9 @@ const char *st_dropout_table_rhythm(const struct st_dropout_client *client)
     if (client->block.frames == 0 || client->block.rate_hz == 0)
         return text;
     const double each_ns = (double)client->block.frames * (double)ST_NS_PER_S / (double)client->block.rate_hz;
-    text = st_text("every %s (%" PRId64 " samples)", st_ns_short((int64_t)each_ns), client->block.frames);
+    text = st_text("every %s (%jd samples)", st_ns_short((int64_t)each_ns), client->block.frames);
     if (client->block.any != 0)
-        text = st_text("%s, at any buffer size: a plug-in that computes in blocks of %" PRId64, text,
+        text = st_text("%s, at any buffer size: a plug-in that computes in blocks of %jd", text,
                        client->block.frames);
     return text;
 }

@@ -73,8 +73,8 @@ static const char *late_text(const struct st_event *late)
     const char *length = st_ns_text(late->lateness_ns);
     const char *text = st_event_count(late) <= 1
                            ? st_text("the test loop woke %s late", length)
-                           : st_text("the test loop woke late %" PRId64 " times%s, at worst by %s",
-                                     late->count_n, span_text(late), length);
+                           : st_text("the test loop woke late %jd times%s, at worst by %s", late->count_n,
+                                     span_text(late), length);
     text = st_text("%s: %s", text,
                    late->lateness_ns != INT64_MIN ? st_cause_kind_text(late->cause) : "cause unknown");
     if (late->culprit[0] != '\0')
@@ -109,9 +109,9 @@ static const char *dropout_text(const struct st_event *event)
     if (!named)
         ST_PRINT(client.name, "%s", is_subject ? event->device : of_device ? "a device" : "a program");
     if (event->kind == ST_EVENT_OWN_DROPOUT)
-        return st_text(
-            "the daemon's own stream ran empty %s%s",
-            st_event_count(event) == 1 ? "once" : st_text("%" PRId64 " times", st_event_count(event)), where);
+        return st_text("the daemon's own stream ran empty %s%s",
+                       st_event_count(event) == 1 ? "once" : st_text("%jd times", st_event_count(event)),
+                       where);
     if (event->count_n != 0)
         text = st_dropout_sentence_lost(
             &client, &(struct st_dropout_sentence_about){.source = event->source, .when = where});
@@ -175,7 +175,7 @@ const char *st_event_story_text(const struct st_event *event, const struct st_st
     if (event->kind == ST_EVENT_HEARD)
         return "the listener heard a click"; /* the note stays out of pages */
     return event->count_n > 1
-               ? st_text("%" PRId64 " times%s, the last: %s", event->count_n, span_text(event), event->detail)
+               ? st_text("%jd times%s, the last: %s", event->count_n, span_text(event), event->detail)
                : st_text("%s", event->detail);
 }
 

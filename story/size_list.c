@@ -42,10 +42,10 @@ static json_t *screen_row(const struct st_history_size *size, bool several, cons
                           const char *rate)
 {
     char label[64], dropouts[32];
-    ST_PRINT(label, "%" PRId64 " frames", size->frames);
+    ST_PRINT(label, "%jd frames", size->frames);
     if (several)
         ST_APPEND(label, ", %s", st_xrun_sources_title(size->source));
-    ST_PRINT(dropouts, "%" PRId64, size->dropouts_n);
+    ST_PRINT(dropouts, "%jd", size->dropouts_n);
     return json_pack("{s:o, s:o, s:s, s:b, s:[o, s, s, s, s]}", "label", st_json_safe_string(label), "text",
                      st_json_safe_string(st_text("bursts an hour: %s; played for %s", rate, played)), "state",
                      size->dropouts_n > 0 ? "warn" : "ok", "detail", 1, "cells", st_json_safe_string(label),

@@ -26,14 +26,14 @@ static void put_event(const struct st_trace_json *json, char phase, enum st_trac
 
 static void put_us(const struct st_trace_json *json, const char *key, int64_t ns)
 {
-    fprintf(json->out, ",\"%s\":%" PRId64 ".%03" PRId64, key, ns / ST_NS_PER_US, ns % ST_NS_PER_US);
+    fprintf(json->out, ",\"%s\":%jd.%03jd", key, ns / ST_NS_PER_US, ns % ST_NS_PER_US);
 }
 
 void st_trace_json_begin(const struct st_trace_json *json, int64_t wall_ns)
 {
     fprintf(json->out,
-            "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"begins_wall_ns\":\"%" PRId64
-            "\"},\"traceEvents\":[{\"ph\":\"M\",\"pid\":%d,\"tid\":0,\"name\":\"process_name\",\"args\":"
+            "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"begins_wall_ns\":\"%jd\"},\"traceEvents\":[{\"ph\":"
+            "\"M\",\"pid\":%d,\"tid\":0,\"name\":\"process_name\",\"args\":"
             "{\"name\":\"sleeptune: one moment\"}}",
             wall_ns, ST_TRACE_MOMENT);
 }
@@ -76,6 +76,5 @@ void st_trace_json_value(const struct st_trace_json *json, int64_t at_ns, const 
 {
     put_event(json, 'C', ST_TRACE_LEVELS, 0, name);
     put_us(json, "ts", at_ns - json->from_ns);
-    fprintf(json->out, ",\"args\":{\"ms\":%" PRId64 ".%06" PRId64 "}}", value_ns / ST_NS_PER_MS,
-            value_ns % ST_NS_PER_MS);
+    fprintf(json->out, ",\"args\":{\"ms\":%jd.%06jd}}", value_ns / ST_NS_PER_MS, value_ns % ST_NS_PER_MS);
 }

@@ -27,13 +27,13 @@ const char *st_xrun_sources_title(const char *name)
 const char *st_xrun_sources_set_frames(const char *name, int64_t frames)
 {
     const char *command = st_xrun_sources_find(name)->set_frames;
-    return frames > 0 && command != NULL ? st_text("%s %" PRId64, command, frames) : "";
+    return frames > 0 && command != NULL ? st_text("%s %jd", command, frames) : "";
 }
 
 const char *st_xrun_sources_keep_frames(const char *name, int64_t frames)
 {
     const char *setting = st_xrun_sources_find(name)->keep_frames;
     return frames >= 16 && (frames & (frames - 1)) == 0 && setting != NULL
-               ? st_text("to last: sleeptune apply %s=%" PRId64, setting, frames)
+               ? st_text("to last: sleeptune apply %s=%jd", setting, frames)
                : "";
 }

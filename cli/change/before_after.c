@@ -280,9 +280,9 @@ void st_before_after_finish(struct st_before_after *done)
 
 static const char *run_text(const json_t *run)
 {
-    return st_text("%" PRIu64 " late wake-ups, %jd of %jd periods missed in %s%s, %s",
-                   late_of(run, 0, slots_of(run)), st_json_integer(run, "misses"),
-                   st_json_integer(run, "elapsed_periods"), st_ns_short(duration_ns(run)),
+    return st_text("%ju late wake-ups, %jd of %jd periods missed in %s%s, %s", late_of(run, 0, slots_of(run)),
+                   st_json_integer(run, "misses"), st_json_integer(run, "elapsed_periods"),
+                   st_ns_short(duration_ns(run)),
                    json_is_true(json_object_get(run, "interrupted")) ? " (ended early)" : "",
                    st_when_text(st_json_integer(run, "started_ns")));
 }

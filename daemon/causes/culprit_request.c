@@ -57,10 +57,9 @@ int st_culprit_request(const char *socket_path, pid_t tid, int64_t since_wall_ns
                        struct st_trace_culprit *ret)
 {
     char *body;
-    const char *target =
-        st_text("/v1/culprits?tid=%ld&since=%" PRId64 ".%09" PRId64 "&until=%" PRId64 ".%09" PRId64,
-                (long)tid, since_wall_ns / ST_NS_PER_S, since_wall_ns % ST_NS_PER_S,
-                until_wall_ns / ST_NS_PER_S, until_wall_ns % ST_NS_PER_S);
+    const char *target = st_text("/v1/culprits?tid=%ld&since=%jd.%09jd&until=%jd.%09jd", (long)tid,
+                                 since_wall_ns / ST_NS_PER_S, since_wall_ns % ST_NS_PER_S,
+                                 until_wall_ns / ST_NS_PER_S, until_wall_ns % ST_NS_PER_S);
     const int status = st_local_http_ask(socket_path, "GET", target, PATIENCE_MS, ANSWER_BYTES, &body);
     if (status < 0)
         return status != -ENOENT ? status : -ECONNREFUSED; /* no socket is there; -ENOENT is an answer */

@@ -226,7 +226,7 @@ void st_events_log(struct st_events *events, int64_t wall_ns, bool end)
     events->unlogged_n = 0;
     pthread_mutex_unlock(&events->mutex);
     if (unlogged_n > 0)
-        ST_WARN("%" PRIu64 " events came too fast for this log; the history has them", unlogged_n);
+        ST_WARN("%ju events came too fast for this log; the history has them", unlogged_n);
     while (more) { /* no one waits for the journal */
         pthread_mutex_lock(&events->mutex);
         more = next_ready(events, wall_ns, end, &ready);

@@ -19,8 +19,8 @@ const char *st_config_allowed(const struct st_config_key *key)
     const char *words = "one of";
     switch (key->type) {
     case ST_CONFIG_INT:
-        return st_text("a whole number, %" PRId64 " .. %" PRId64 "%s%s", key->min, key->max,
-                       key->unit[0] != '\0' ? " " : "", key->unit);
+        return st_text("a whole number, %jd .. %jd%s%s", key->min, key->max, key->unit[0] != '\0' ? " " : "",
+                       key->unit);
     case ST_CONFIG_CHOICE:
         for (const char *word = key->choices; *word != '\0'; word += strspn(word, " ")) {
             const int len = (int)strcspn(word, " ");
@@ -249,9 +249,7 @@ static void check_period(struct parse *parse)
                        (uint32_t)parse->config->loop.rate_hz) == 0 &&
         st_period_ns(&period) >= PERIOD_MIN_NS && st_period_ns(&period) <= ST_CONFIG_PERIOD_MAX_NS)
         return;
-    complain(parse, 0,
-             "loop.frames = %" PRId64 " at loop.rate_hz = %" PRId64
-             " is a period of %s: must be 100 µs .. 2 s",
+    complain(parse, 0, "loop.frames = %jd at loop.rate_hz = %jd is a period of %s: must be 100 µs .. 2 s",
              parse->config->loop.frames, parse->config->loop.rate_hz,
              st_ns_text(parse->config->loop.frames * ST_NS_PER_S / parse->config->loop.rate_hz));
 }

@@ -15,12 +15,12 @@ enum { HTTP_BAD_REQUEST = 400, HTTP_NOT_FOUND = 404, HTTP_NO_STORE = 503 };
 /* A file that cannot be read says nothing of what is not in it yet. */
 static const char *unreadable_text(const struct st_history_writer_view *view, const char *why)
 {
-    return st_text("the history cannot be read: %s%s", why,
-                   view->waiting_minutes_n + view->waiting_events_n == 0
-                       ? ""
-                       : st_text("; not yet written: %" PRIu64 " events, %" PRIu64
-                                 " minutes; sleeptune status shows the last events",
-                                 view->waiting_events_n, view->waiting_minutes_n));
+    return st_text(
+        "the history cannot be read: %s%s", why,
+        view->waiting_minutes_n + view->waiting_events_n == 0
+            ? ""
+            : st_text("; not yet written: %ju events, %ju minutes; sleeptune status shows the last events",
+                      view->waiting_events_n, view->waiting_minutes_n));
 }
 
 static char *refuse(unsigned *http_status, unsigned status, const char *error)

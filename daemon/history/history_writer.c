@@ -140,11 +140,10 @@ static bool record_lost(struct st_history_writer *writer)
         return false;
     writer->missing_events_n = view.lost_events_n;
     writer->missing_minutes_n = view.lost_minutes_n;
-    st_events_add(writer->file.events, ST_LOG_WARN, st_platform_wall_ns(writer->platform),
-                  ST_EVENT_HISTORY_LOST,
-                  "%" PRIu64 " event%s and %" PRIu64
-                  " minute%s before this one are missing: the history could not be written",
-                  events_n, ST_PLURAL(events_n), minutes_n, ST_PLURAL(minutes_n));
+    st_events_add(
+        writer->file.events, ST_LOG_WARN, st_platform_wall_ns(writer->platform), ST_EVENT_HISTORY_LOST,
+        "%ju event%s and %ju minute%s before this one are missing: the history could not be written",
+        events_n, ST_PLURAL(events_n), minutes_n, ST_PLURAL(minutes_n));
     return true;
 }
 

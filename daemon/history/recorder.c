@@ -88,7 +88,7 @@ static int read_ring(const char *path, struct st_cycle_ring *ret)
 static int put(int folder_fd, const struct st_recorder *recorder, const char *history,
                struct st_cycle_ring *ring, int64_t max_bytes)
 {
-    const char *name = st_text("%019" PRId64 "-%s" ST_CYCLE_RING_SUFFIX, recorder->wall_ns, recorder->cause);
+    const char *name = st_text("%019jd-%s" ST_CYCLE_RING_SUFFIX, recorder->wall_ns, recorder->cause);
     const int to = openat(folder_fd, NEW_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (to < 0)
         return st_posix_open_error(errno);

@@ -125,7 +125,7 @@ static void xrun_metrics(FILE *out, const struct st_observe_view *view)
 {
     ST_EACH_OF (source, view->sources, view->n) {
         if (source->opened_n > 0)
-            fprintf(out, "sleeptune_device_dropouts_total{source=\"%s\"} %" PRIu64 "\n", source->source,
+            fprintf(out, "sleeptune_device_dropouts_total{source=\"%s\"} %ju\n", source->source,
                     source->seen.device_dropouts_n);
     }
 }
@@ -154,7 +154,7 @@ static void reason_metrics(FILE *out, const struct st_observe_view *view)
                       "Dropouts of clients, by reason.");
     ST_EACH_OF (source, view->sources, view->n) {
         for (size_t j = 0; source->opened_n > 0 && !source->device_only && j < ST_DROPOUT_REASONS; j++)
-            fprintf(out, "sleeptune_dropouts_by_reason_total{source=\"%s\",reason=\"%s\"} %" PRIu64 "\n",
+            fprintf(out, "sleeptune_dropouts_by_reason_total{source=\"%s\",reason=\"%s\"} %ju\n",
                     source->source, st_dropout_reason_name((enum st_dropout_reason)j),
                     source->seen.reasons_n[j]);
     }
@@ -166,7 +166,7 @@ static void place_metrics(FILE *out, const struct st_observe_view *view)
                       "Dropouts of devices and clients, by the place where the sound was lost.");
     ST_EACH_OF (source, view->sources, view->n) {
         for (size_t j = 0; source->opened_n > 0 && j < ST_DROPOUT_PLACES; j++)
-            fprintf(out, "sleeptune_dropouts_by_place_total{source=\"%s\",place=\"%s\"} %" PRIu64 "\n",
+            fprintf(out, "sleeptune_dropouts_by_place_total{source=\"%s\",place=\"%s\"} %ju\n",
                     source->source, st_dropout_place_name((enum st_dropout_place)j),
                     source->seen.places_n[j]);
     }
@@ -193,7 +193,7 @@ static void client_metrics(FILE *out, const struct st_observe_view *view)
             if (n == 0 && st_dropout_table_is_unheard(client))
                 continue; /* it may have lost sound */
             put_client(out, "sleeptune_client_dropouts_total", source, client);
-            fprintf(out, "} %" PRIu64 "\n", n);
+            fprintf(out, "} %ju\n", n);
         }
     }
     st_observe_metric(out, "sleeptune_client_busy_ratio", "gauge",
@@ -220,7 +220,7 @@ void st_observe_metrics(FILE *out, const struct st_observe_view *view, bool name
                       "Dropouts of clients: each an unbroken loss of sound.");
     ST_EACH_OF (source, view->sources, view->n) {
         if (source->opened_n > 0 && !source->device_only)
-            fprintf(out, "sleeptune_dropouts_total{source=\"%s\"} %" PRIu64 "\n", source->source,
+            fprintf(out, "sleeptune_dropouts_total{source=\"%s\"} %ju\n", source->source,
                     source->seen.dropouts_n);
     }
     st_observe_metric(out, "sleeptune_lost_seconds_total", "counter",

@@ -226,8 +226,8 @@ static const char *earlier_text(const struct st_view *view, const struct st_answ
     const double frames = (double)seen->last_period_ns * (double)seen->rate_hz / 1e9;
     const bool range = !st_text_is(first, last),
                whole = frames > 0 && fabs(frames - round(frames)) < 0.01; /* else it was another rate */
-    const char *text = st_text(" Earlier: %" PRIu64 " dropout%s%s, %s", dropouts_n, ST_PLURAL(dropouts_n),
-                               where, st_text_joined(range ? first : "", " to ", last));
+    const char *text = st_text(" Earlier: %ju dropout%s%s, %s", dropouts_n, ST_PLURAL(dropouts_n), where,
+                               st_text_joined(range ? first : "", " to ", last));
     if (answer->raised && whole)
         text = st_text("%s, the last one at %.0f frames", text, frames);
     return st_text(answer->raised ? "%s; the buffer is larger now." : "%s.", text);
@@ -268,7 +268,7 @@ static const char *music_text(const struct st_view *view, const struct st_answer
         return st_text("Nothing plays on %s%s%s.", title, answer->over ? "" : ", and no dropout ",
                        answer->over ? "" : since);
     return st_text("No dropout %s on %s%s.", answer->over ? quiet_text(view, answer) : since, title,
-                   server->seen.frames > 0 ? st_text(" at %" PRId64 " frames", server->seen.frames) : "");
+                   server->seen.frames > 0 ? st_text(" at %jd frames", server->seen.frames) : "");
 }
 
 static const char *timing_words(const struct st_answer *answer)
@@ -338,9 +338,8 @@ static const char *timing_of(const struct st_view *view, const struct st_answer 
                        answer->timing_ok && barely ? "barely OK" : timing_words(answer), worst, of,
                        st_ns_short(period_ns));
     } else if (!own) {
-        text =
-            st_text("timing %s: a test loop missed %" PRIu64 " of %" PRIu64 " periods at %" PRIu32 " frames",
-                    timing_words(answer), loop->misses, loop->elapsed_periods, loop->frames);
+        text = st_text("timing %s: a test loop missed %ju of %ju periods at %" PRIu32 " frames",
+                       timing_words(answer), loop->misses, loop->elapsed_periods, loop->frames);
         if (loop->misses > 0)
             text = st_text(late ? "%s since %s, up to %s late" : "%s since %s, longest stall %s", text,
                            clock_text(view, loop->started_wall_ns), worst);
@@ -348,7 +347,7 @@ static const char *timing_of(const struct st_view *view, const struct st_answer 
     if (is_stopped(loop))
         text = st_text("%s; sleeptuned itself was stopped for %s", text, worst);
     if (loop->records_lost > 0)
-        text = st_text("%s; not recorded: %" PRIu64 " period%s", text, loop->records_lost,
+        text = st_text("%s; not recorded: %ju period%s", text, loop->records_lost,
                        ST_PLURAL(loop->records_lost));
     return view->rests ? st_text("%s; " RESTS, text) : text;
 }

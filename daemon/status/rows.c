@@ -22,7 +22,7 @@ static const char *const state_names[] = {[OK] = "ok", [WARN] = "warn", [BAD] = 
 /* "1 WORD" or "2 WORDs" */
 static const char *count_text(uint64_t n, const char *word)
 {
-    return st_text("%" PRIu64 " %s%s", n, word, ST_PLURAL(n));
+    return st_text("%ju %s%s", n, word, ST_PLURAL(n));
 }
 
 /* --- sections and rows --- */
@@ -92,7 +92,7 @@ static void add_server(struct section *to, const struct st_view *view, const str
     const int64_t first_wall_ns = st_dropout_table_first(shown);
     const bool range = only && dropouts_n > 1 && first_wall_ns != INT64_MAX;
     if (of->state == ST_OBSERVED_WATCHING && of->seen.frames > 0 && of->seen.rate_hz > 0)
-        text = st_text("%" PRId64 " frames at %g kHz (%s)", of->seen.frames, (double)of->seen.rate_hz / 1000,
+        text = st_text("%jd frames at %g kHz (%s)", of->seen.frames, (double)of->seen.rate_hz / 1000,
                        st_ns_short(of->seen.period_ns));
     else if (of->state == ST_OBSERVED_WATCHING && of->seen.period_ns > 0)
         text = st_text("period %s", st_ns_short(of->seen.period_ns));
@@ -141,10 +141,10 @@ static void add_lateness(struct section *to, const struct st_hist *hist)
 {
     const char *worst = st_text(", worst %s", hist->total_n > 0 ? st_ns_text(hist->max_ns) : UNKNOWN_TEXT);
     if (hist->total_n > 0 && hist->max_ns > STALL_NS)
-        worst = st_text(", not counting %" PRIu64 " in stalls of up to %s",
+        worst = st_text(", not counting %ju in stalls of up to %s",
                         (uint64_t)st_hist_count_above(hist, STALL_NS), st_ns_text(hist->max_ns));
     add(to, OK, "Lateness",
-        st_text("earliest %s, median %s, 99 %% %s, 99.9 %% %s%s (n = %" PRIu64 ")",
+        st_text("earliest %s, median %s, 99 %% %s, 99.9 %% %s%s (n = %ju)",
                 hist->total_n > 0 ? st_ns_text(hist->min_ns) : UNKNOWN_TEXT, quantile_text(hist, 0.5),
                 quantile_text(hist, 0.99), quantile_text(hist, 0.999), worst, (uint64_t)hist->total_n));
 }
@@ -155,8 +155,8 @@ static void add_main_cause(struct section *to, const struct st_result *loop)
     const struct st_cause_row *row = st_result_main_cause(loop, &cause);
     if (row != NULL)
         add(to, WARN, "Main cause",
-            st_text("%s: %" PRIu64 " of %" PRIu64 " late wake-ups, longest %s", st_cause_kind_text(cause),
-                    row->n, loop->cause_late_n, st_ns_text(row->max_ns)));
+            st_text("%s: %ju of %ju late wake-ups, longest %s", st_cause_kind_text(cause), row->n,
+                    loop->cause_late_n, st_ns_text(row->max_ns)));
 }
 
 static void add_minute(struct section *to, const struct st_view *view)
@@ -168,7 +168,7 @@ static void add_minute(struct section *to, const struct st_view *view)
     const char *dropouts =
         watched ? count_text((uint64_t)view->minute_dropouts_n, "dropout") : "no sound server watched";
     add(to, minute->misses > 0 || view->minute_dropouts_n > 0 ? BAD : OK, "Last minute",
-        st_text("%s to %s: %s, %" PRIu64 " of the test loop's %" PRIu64 " periods missed, worst wake-up %s",
+        st_text("%s to %s: %s, %ju of the test loop's %ju periods missed, worst wake-up %s",
                 st_when_text_near(minute->from_wall_ns, view->now_wall_ns),
                 st_when_text_near(minute->to_wall_ns, view->now_wall_ns), dropouts, minute->misses,
                 minute->cycles + minute->skipped_periods,
@@ -202,7 +202,7 @@ static const char *worst_text(const struct st_dropout_client *client)
 static void add_program(struct section *to, const char *name, uint64_t dropouts_n, bool known,
                         const char *reason, const char *load, const char *lost, const char *peak)
 {
-    const char *dropouts = known || dropouts_n > 0 ? st_text("%" PRIu64, dropouts_n) : "?";
+    const char *dropouts = known || dropouts_n > 0 ? st_text("%ju", dropouts_n) : "?";
     json_t *row = add(to, dropouts_n > 0 ? WARN : OK, name,
                       st_text("%s dropout%s%s", dropouts, ST_PLURAL(dropouts_n), st_text_with(": ", reason)));
     st_json_set(row, "cells",
@@ -363,10 +363,10 @@ static void add_loop(json_t *sections, const struct st_view *view)
         add_lateness(&to, &loop->lateness);
         add_minute(&to, view);
         add(&to, OK, "Missed",
-            st_text("%" PRIu64 " of %" PRIu64 " periods%s", loop->misses, loop->elapsed_periods,
+            st_text("%ju of %ju periods%s", loop->misses, loop->elapsed_periods,
                     st_miss_events_text(loop->miss_events.n, loop->misses, st_result_seconds(loop))));
         add(&to, OK, "Skipped",
-            st_text("%" PRIu64 " of the missed periods had no wake-up at all", loop->skipped_periods));
+            st_text("%ju of the missed periods had no wake-up at all", loop->skipped_periods));
     }
     if (view->rtkit[0] != '\0')
         add(&to, OK, "RealtimeKit", view->rtkit);
@@ -377,8 +377,8 @@ static void add_stream(struct section *to, const struct st_audio_view *audio)
 {
     const char *text = st_text("%s, %s", audio->backend, st_audio_state_name(audio->state));
     if (audio->state == ST_AUDIO_RUNNING)
-        text = st_text("%s, %s, %" PRId64 " Hz, %s, buffer %s", text, audio->device, audio->rate_hz,
-                       audio->format, st_ns_text(audio->latency_ns));
+        text = st_text("%s, %s, %jd Hz, %s, buffer %s", text, audio->device, audio->rate_hz, audio->format,
+                       st_ns_text(audio->latency_ns));
     if (audio->dropouts_n > 0)
         text = st_text("%s, %s", text, count_text(audio->dropouts_n, "dropout"));
     add(to, audio->state == ST_AUDIO_WAITING ? BAD : OK, "Own stream", text);
@@ -423,14 +423,14 @@ static void add_source(struct section *to, const struct st_observed_view *of, in
         return;
     }
     const char *text = of->why[0] != '\0' ? st_text("%s (%s)", of->source, of->why) : of->source;
-    text = st_text("%s, since %s: %" PRIu64 " dropouts of devices", text,
+    text = st_text("%s, since %s: %ju dropouts of devices", text,
                    st_when_text_near(of->since_wall_ns, now_wall_ns), of->seen.device_dropouts_n);
     if (!of->device_only)
-        text = st_text("%s, %" PRIu64 " of clients", text, of->seen.dropouts_n);
+        text = st_text("%s, %ju of clients", text, of->seen.dropouts_n);
     if (of->seen.dropouts_n > 0 && !st_xrun_sources_find(of->source)->sees_cycles)
         text = st_text("%s (no times of their cycles)", text);
     add(to, OK, "Watched",
-        st_text("%s, CPU time per poll %s (n = %" PRIu64 ")", text,
+        st_text("%s, CPU time per poll %s (n = %ju)", text,
                 of->polls_n > 0 ? st_ns_text(of->poll_cpu_ns / (int64_t)of->polls_n) : UNKNOWN_TEXT,
                 of->polls_n));
     add_programs_details(to, of);

@@ -24,10 +24,10 @@ const char *st_view_overdue_text(const struct st_view *view)
     const int64_t seconds = view->overdue.ns / ST_NS_PER_S;
     const int64_t period_ns = view->loop != NULL ? st_period_ns(&view->loop->period) : 0;
     if (view->loop != NULL && view->loop->elapsed_periods > 0 && period_ns > 0)
-        text = st_text("has not run for %" PRId64 " s (about %" PRId64 " periods overdue)", seconds,
+        text = st_text("has not run for %jd s (about %jd periods overdue)", seconds,
                        view->overdue.ns / period_ns);
     else
-        text = st_text("has not run for %" PRId64 " s and has not counted a period yet", seconds);
+        text = st_text("has not run for %jd s and has not counted a period yet", seconds);
     if (view->overdue.hog.looks >= ST_HOG_LOOKS)
         text = st_text("%s: %s/%d with real-time priority %d keeps CPU %d busy", text, view->overdue.hog.name,
                        (int)view->overdue.hog.tid, view->overdue.hog.priority, view->overdue.hog.cpu);

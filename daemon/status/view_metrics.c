@@ -12,7 +12,7 @@ const int64_t st_view_bounds_ns[ST_VIEW_BOUNDS_N] = {
 static void counter(FILE *out, const char *name, const char *help, uint64_t value)
 {
     st_observe_metric(out, name, "counter", help);
-    fprintf(out, "%s %" PRIu64 "\n", name, value);
+    fprintf(out, "%s %ju\n", name, value);
 }
 
 static void gauge(FILE *out, const char *name, const char *help, double value)
@@ -26,19 +26,19 @@ static void lateness(FILE *out, const struct st_result *loop)
     const char *name = "sleeptune_lateness_seconds";
     st_observe_metric(out, name, "histogram", "Wake-up of a cycle minus its due time; negative is early.");
     ST_EACH (bound_ns, st_view_bounds_ns)
-        fprintf(out, "%s_bucket{le=\"%.9g\"} %" PRIu64 "\n", name, st_ns_seconds(*bound_ns),
+        fprintf(out, "%s_bucket{le=\"%.9g\"} %ju\n", name, st_ns_seconds(*bound_ns),
                 loop->lateness.total_n - st_hist_count_above(&loop->lateness, *bound_ns));
-    fprintf(out, "%s_bucket{le=\"+Inf\"} %" PRIu64 "\n", name, loop->lateness.total_n);
-    fprintf(out, "%s_sum %.9f\n%s_count %" PRIu64 "\n", name, loop->lateness.sum_ns / (double)ST_NS_PER_S,
-            name, loop->lateness.total_n);
+    fprintf(out, "%s_bucket{le=\"+Inf\"} %ju\n", name, loop->lateness.total_n);
+    fprintf(out, "%s_sum %.9f\n%s_count %ju\n", name, loop->lateness.sum_ns / (double)ST_NS_PER_S, name,
+            loop->lateness.total_n);
 }
 
 static void late_wakes(FILE *out, const struct st_result *loop)
 {
     st_observe_metric(out, "sleeptune_late_wakes_total", "counter", "Late wake-ups by cause.");
     for (int i = 0; i < ST_CAUSE_COUNT; i++)
-        fprintf(out, "sleeptune_late_wakes_total{cause=\"%s\"} %" PRIu64 "\n",
-                st_cause_kind_name((enum st_cause)i), loop->causes[i].n);
+        fprintf(out, "sleeptune_late_wakes_total{cause=\"%s\"} %ju\n", st_cause_kind_name((enum st_cause)i),
+                loop->causes[i].n);
     st_observe_metric(out, "sleeptune_late_wakes_seconds_total", "counter",
                       "Total lateness of the late wake-ups, by cause.");
     for (int i = 0; i < ST_CAUSE_COUNT; i++)
@@ -114,12 +114,12 @@ static void history(FILE *out, const struct st_history_writer_view *view)
     fprintf(out,
             "# HELP sleeptune_history_rows_total Rows written to the history since the start.\n"
             "# TYPE sleeptune_history_rows_total counter\n"
-            "sleeptune_history_rows_total{kind=\"minute\"} %" PRIu64 "\n"
-            "sleeptune_history_rows_total{kind=\"event\"} %" PRIu64 "\n"
+            "sleeptune_history_rows_total{kind=\"minute\"} %ju\n"
+            "sleeptune_history_rows_total{kind=\"event\"} %ju\n"
             "# HELP sleeptune_history_lost_rows_total Rows dropped before they could be written.\n"
             "# TYPE sleeptune_history_lost_rows_total counter\n"
-            "sleeptune_history_lost_rows_total{kind=\"minute\"} %" PRIu64 "\n"
-            "sleeptune_history_lost_rows_total{kind=\"event\"} %" PRIu64 "\n",
+            "sleeptune_history_lost_rows_total{kind=\"minute\"} %ju\n"
+            "sleeptune_history_lost_rows_total{kind=\"event\"} %ju\n",
             view->minutes_n, view->events_n, view->lost_minutes_n, view->lost_events_n);
     if (view->bytes != INT64_MIN)
         gauge(out, "sleeptune_history_bytes", "Bytes used in the history's file, without its free pages.",
@@ -146,7 +146,7 @@ char *st_view_metrics(const struct st_view *view, bool named)
     st_observe_metric(
         out, "sleeptune_device_dropouts_total", "counter",
         "Dropouts of devices, resyncs and losses on a USB bus among them; of own: of its stream.");
-    fprintf(out, "sleeptune_device_dropouts_total{source=\"own\"} %" PRIu64 "\n", view->audio.dropouts_n);
+    fprintf(out, "sleeptune_device_dropouts_total{source=\"own\"} %ju\n", view->audio.dropouts_n);
     st_observe_metrics(out, &view->observe, named);
     degraded(out, view);
     history(out, &view->history);

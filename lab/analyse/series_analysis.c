@@ -97,9 +97,8 @@ static void say_ticks(struct st_analysis *a)
         ST_PRINT(rate, "%.0f to %.0f Hz (not a usual rate)",
                  floor(1e9 / l->tick_ns - st_ticks_rate_error(l->tick_ns, l->tick_sd_ns)),
                  ceil(1e9 / l->tick_ns + st_ticks_rate_error(l->tick_ns, l->tick_sd_ns)));
-    say(a,
-        "Sleeps end only at clock ticks: %s; %" PRIu64 " of %" PRIu64 " samples show%s a jump of one tick.",
-        rate, l->jumps_n, a->head_n, l->jumps_n == 1 ? "s" : "");
+    say(a, "Sleeps end only at clock ticks: %s; %ju of %ju samples show%s a jump of one tick.", rate,
+        l->jumps_n, a->head_n, l->jumps_n == 1 ? "s" : "");
     say_sawtooth(a);
     if (l->extra_ticks == 0)
         say(a, "The kernel adds no tick to a sleep: the earliest wake-ups are less than a tick late%s.",
@@ -144,11 +143,11 @@ static void say_whole_ticks(struct st_analysis *a)
     const struct st_whole_ticks *w = &a->whole_ticks;
     if (w->found)
         say(a,
-            w->levels ? "Lateness takes levels that are %s apart (%" PRIu64
-                        " samples are not on the usual one): a timer of %d Hz, or a program that rounds "
+            w->levels ? "Lateness takes levels that are %s apart (%ju samples are not on the usual one): a "
+                        "timer of %d Hz, or a program that rounds "
                         "its sleeps to %s."
-                      : "Lateness jumps by %s, %" PRIu64
-                        " times, and moves freely in between: a timer of %d Hz, or a program that rounds "
+                      : "Lateness jumps by %s, %ju times, and moves freely in between: a timer of %d Hz, or "
+                        "a program that rounds "
                         "its sleeps to %s.",
             time_text(1e9 / w->hz), w->jumps_n, w->hz, time_text(1e9 / w->hz));
 }
@@ -158,8 +157,8 @@ static void say_bands(struct st_analysis *a)
     const struct st_whole_ticks *w = &a->whole_ticks;
     if (w->bands_hz > 0)
         say(a,
-            "Late wake-ups come at clock ticks of %d Hz: %" PRIu64 " of the %" PRIu64
-            " that are late by half a tick or more lie at %s, %s or another whole number of ticks.",
+            "Late wake-ups come at clock ticks of %d Hz: %ju of the %ju that are late by half a tick or more "
+            "lie at %s, %s or another whole number of ticks.",
             w->bands_hz, w->bands_n, w->late_n, time_text(1e9 / w->bands_hz), time_text(2e9 / w->bands_hz));
 }
 
@@ -183,8 +182,7 @@ static void say_late_ones(struct st_analysis *a)
             time_text(l->late_ns));
     else if (l->group)
         say(a,
-            "%" PRIu64 " of %" PRIu64
-            " samples (%.1f %%) form a group of their own, 90 %% of them from %s to %s: no other "
+            "%ju of %ju samples (%.1f %%) form a group of their own, 90 %% of them from %s to %s: no other "
             "sample is later than %s.",
             l->n, a->head_n, 100 * (double)l->n / (double)a->head_n, time_text((double)l->low_ns),
             time_text((double)l->high_ns), time_text((double)l->below_ns));
@@ -399,7 +397,7 @@ static int analyse(const struct st_series *series, const struct st_series *head,
         count_overlaps(head, ret);
     if (ret->untimed) {
         say(ret,
-            "%" PRIu64 " of %" PRIu64 " wake-ups are so late that the next one was already due: periods "
+            "%ju of %ju wake-ups are so late that the next one was already due: periods "
             "were skipped, and the data do not show which ones. So the times of the samples are unknown, "
             "and sleeptune cannot look for a tick, a periodic pattern, a trend or steps.",
             ret->overlaps_n, ret->head_n);
@@ -409,7 +407,7 @@ static int analyse(const struct st_series *series, const struct st_series *head,
     if (r == 0 && !ret->counted)
         r = st_ticks_find(head, &ret->ticks);
     if (r == -ENODATA) {
-        say(ret, "%" PRIu64 " sample%s too few to look for a tick, a trend or steps: at least %d are needed.",
+        say(ret, "%ju sample%s too few to look for a tick, a trend or steps: at least %d are needed.",
             ret->samples_n, ret->samples_n == 1 ? " is" : "s are", ST_TICKS_SAMPLES_MIN);
         return 0;
     }

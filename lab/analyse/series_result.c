@@ -151,14 +151,13 @@ static void print_outliers(const struct st_analysis *a, FILE *out, int width)
     if (l->n == 0)
         ST_PRINT(line, "none later than %s (q3 + 3 interquartile ranges)", limit);
     else if (l->n == 1)
-        ST_PRINT(line, "1 of %" PRIu64 " is later than %s (q3 + 3 interquartile ranges): %s", a->head_n,
-                 limit, st_ns_exact(l->max_ns));
-    else
-        ST_PRINT(line,
-                 "%" PRIu64 " of %" PRIu64
-                 " are later than %s (q3 + 3 interquartile ranges): 90 %% of these %s to %s, latest %s",
-                 l->n, a->head_n, limit, st_ns_exact(l->low_ns), st_ns_exact(l->high_ns),
+        ST_PRINT(line, "1 of %ju is later than %s (q3 + 3 interquartile ranges): %s", a->head_n, limit,
                  st_ns_exact(l->max_ns));
+    else
+        ST_PRINT(
+            line,
+            "%ju of %ju are later than %s (q3 + 3 interquartile ranges): 90 %% of these %s to %s, latest %s",
+            l->n, a->head_n, limit, st_ns_exact(l->low_ns), st_ns_exact(l->high_ns), st_ns_exact(l->max_ns));
     st_text_field(out, "outliers", line, LABEL_COLUMNS, width);
 }
 
@@ -169,7 +168,7 @@ static void print_looked_at(const struct st_series_result *result, FILE *out, in
     char line[300];
     if (a->head_n == a->samples_n)
         return;
-    ST_PRINT(line, "ticks and periodic patterns in the first %" PRIu64 " samples only", a->head_n);
+    ST_PRINT(line, "ticks and periodic patterns in the first %ju samples only", a->head_n);
     st_text_field(out, "looked at", line, LABEL_COLUMNS, width);
 }
 
@@ -185,7 +184,7 @@ void st_series_result_text(const struct st_series_result *result, FILE *out, int
                       all->n)
             : st_text("%zu sample%s, one every %s for %s; %s missing%s", all->n, all->n == 1 ? "" : "s",
                       st_ns_text(st_period_ns(&all->period)), st_ns_text((int64_t)(a->span_s * 1e9)),
-                      a->untimed ? "an unknown number" : st_text("%" PRIu64, missing_n),
+                      a->untimed ? "an unknown number" : st_text("%ju", missing_n),
                       result->input.interrupted ? "; ended early" : "");
     st_text_field(out, "series", line, LABEL_COLUMNS, width);
     if (result->input.note[0] != '\0')

@@ -49,7 +49,7 @@ static void write_head(const struct st_recording_meta *meta, FILE *out)
 {
     char text[64];
     fputs("# sleeptune recording\n", out);
-    fprintf(out, "# period_ns: %" PRIu64 "/%" PRIu64 "\n", meta->period.num, meta->period.den);
+    fprintf(out, "# period_ns: %ju/%ju\n", meta->period.num, meta->period.den);
     if (meta->frames != 0 && meta->rate_hz != 0)
         fprintf(out, "# frames: %" PRIu32 "\n# rate_hz: %" PRIu32 "\n", meta->frames, meta->rate_hz);
     if (meta->started_wall_ns != ST_RECORDING_UNKNOWN_NS) {
@@ -66,9 +66,8 @@ static void write_head(const struct st_recording_meta *meta, FILE *out)
 static void write_foot(const struct st_recording_info *info, FILE *out)
 {
     if (info->t0_ns != ST_RECORDING_UNKNOWN_NS)
-        fprintf(out, "# t0_ns: %" PRId64 "\n", info->t0_ns);
-    fprintf(out,
-            "# cycles: %" PRIu64 "\n# skipped_periods: %" PRIu64 "\n# lost_cycles: %" PRIu64 "\n# end: %s\n",
+        fprintf(out, "# t0_ns: %jd\n", info->t0_ns);
+    fprintf(out, "# cycles: %ju\n# skipped_periods: %ju\n# lost_cycles: %ju\n# end: %s\n",
             info->totals.cycles, info->totals.skipped_periods, info->totals.lost_cycles, end_name(info->end));
     for (const char *at = info->conditions; *at != '\0';) {
         const size_t n = strcspn(at, "\n");
@@ -85,7 +84,7 @@ static int write_rows(struct st_recording_reader *reader, FILE *out)
     int r = 1;
     while (ferror(out) == 0 && (r = st_recording_next(reader, &event)) == 1) {
         if (event.kind != ST_RECORDING_LOST)
-            fprintf(out, "%" PRIu64 ",%" PRId64 ",%" PRIu64 "\n", event.period_index, event.lateness_ns,
+            fprintf(out, "%ju,%jd,%ju\n", event.period_index, event.lateness_ns,
                     event.kind == ST_RECORDING_SKIPPED ? event.n : 0);
     }
     if (r >= 0 && ferror(out) != 0)
@@ -129,12 +128,11 @@ static int write_csv(const char *file, const char *path)
     const uint64_t cycles = st_recording_info(reader)->totals.cycles;
     st_recording_close_reader(reader);
     if (status == ST_EXIT_DONE && end == ST_RECORDING_DAMAGED)
-        status = st_failure("%s is damaged after %" PRIu64 " cycles; the CSV ends there", file, cycles);
+        status = st_failure("%s is damaged after %ju cycles; the CSV ends there", file, cycles);
     else if (status == ST_EXIT_DONE && end == ST_RECORDING_CUT)
-        (void)st_failure(
-            "%s has no end mark (the measurement still runs, or it was killed): the CSV has the %" PRIu64
-            " cycles of its whole lines",
-            file, cycles);
+        (void)st_failure("%s has no end mark (the measurement still runs, or it was killed): the CSV has the "
+                         "%ju cycles of its whole lines",
+                         file, cycles);
     return status;
 }
 

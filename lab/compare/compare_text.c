@@ -36,7 +36,7 @@ static void print_file(FILE *out, const struct st_compare_file *file, const char
     if (file->input.interrupted)
         ST_APPEND(text, ", ended early");
     if (!file->input.untimed && skipped_n > 0)
-        ST_APPEND(text, ", %" PRIu64 " periods skipped", skipped_n);
+        ST_APPEND(text, ", %ju periods skipped", skipped_n);
     ST_APPEND(text, ".%s%s", file->input.note[0] != '\0' ? " " : "", file->input.note);
     put(out, name, text, width);
 }
@@ -90,8 +90,8 @@ static void print_unknown(FILE *out, const struct st_compare_result *result, int
         const uint64_t least_n = st_stats_quantile_min_n(st_figure_quantiles[id]);
         if (result->figures[id].difference.known || n >= least_n)
             continue;
-        ST_PRINT(text, "%s: only %" PRIu64 " value%s; at least %" PRIu64 " are needed.", st_figure_names[id],
-                 n, n == 1 ? "" : "s", least_n);
+        ST_PRINT(text, "%s: only %ju value%s; at least %ju are needed.", st_figure_names[id], n,
+                 n == 1 ? "" : "s", least_n);
         put(out, "", text, width);
     }
 }

@@ -216,7 +216,7 @@ static void say_whole(const struct st_table_format *format, const struct st_exec
     st_text_append(text, bytes, " %s, %s .. %s %s", d.unit, number(&d, (double)w->min_ns),
                    number(&d, (double)w->max_ns), d.unit);
     st_text_append(text, bytes, ", user %s", st_ns_text((int64_t)f->user_ns));
-    st_text_append(text, bytes, ", system %s, n %" PRIu64, st_ns_text((int64_t)f->system_ns), w->n);
+    st_text_append(text, bytes, ", system %s, n %ju", st_ns_text((int64_t)f->system_ns), w->n);
 }
 
 /* "; without its start 5.089 ms, overshoot 89 µs [60 .. 120 µs] (1.8 %)" */
@@ -246,7 +246,7 @@ static void say_net(const struct st_table_format *format, const struct st_exec_c
                                                : 1,
                        f->percent);
     if (!f->net.interval_known)
-        st_text_append(text, bytes, ", only a %.0f %% interval: %" PRIu64 " runs allow no better one",
+        st_text_append(text, bytes, ", only a %.0f %% interval: %ju runs allow no better one",
                        100 * f->net_confidence, f->net.n);
     if (f->impossible)
         st_text_append(
@@ -335,7 +335,7 @@ static void print_text(const struct st_bench_exec *bench, const struct st_table_
               "something else ran. Measure on a quiet machine, or with more --warmup if they are the first "
               "runs."
             : "");
-    st_text_say(out, width, "%s in random order, seed %" PRIu64 ", after %u run%s to warm up%s.",
+    st_text_say(out, width, "%s in random order, seed %ju, after %u run%s to warm up%s.",
                 st_ns_text(bench->elapsed_ns), bench->config.seed, bench->warm_up_n,
                 bench->warm_up_n == 1 ? "" : "s", bench->stopped ? "; ended early" : "");
 }
@@ -390,8 +390,8 @@ static int measure(struct arguments *a, const struct st_exec_command *commands, 
         return st_failure("%s", strerror(-r));
     st_stop_catch(on_stop);
     if (!a->common.quiet)
-        fprintf(stderr, "%zu programs in random order (seed %" PRId64 "): at most %lld s.\n", n,
-                a->common.seed, (long long)(a->budget_ns / ST_NS_PER_S));
+        fprintf(stderr, "%zu programs in random order (seed %jd): at most %lld s.\n", n, a->common.seed,
+                (long long)(a->budget_ns / ST_NS_PER_S));
     r = st_bench_exec_measure(&bench, st_lab_native());
     st_bench_command_done(&a->common);
     int status = ST_EXIT_DONE;

@@ -66,8 +66,8 @@ static int read_recording(struct input *input, struct st_series_input *result)
         note(result, "The recording has no end mark: it was read up to its last whole line.");
     if (run->end == ST_RECORDING_DAMAGED)
         note(result, "The recording is damaged: everything before the damage was read.");
-    const char *lost = st_text("%" PRIu64 " cycles are missing: the buffer for samples (ring) was full.",
-                               run->totals.lost_cycles);
+    const char *lost =
+        st_text("%ju cycles are missing: the buffer for samples (ring) was full.", run->totals.lost_cycles);
     if (run->totals.lost_cycles > 0)
         note(result, lost);
     result->conditions = strdup(run->conditions);
@@ -262,7 +262,7 @@ static int read_text(struct input *input, struct st_series_input *result)
     r = read_lines(input, &text, result, &line);
     int status = ST_EXIT_DONE;
     if (r != 0) {
-        status = st_failure("%s: line %" PRIu64 ": %s", input->name, line, reason(r));
+        status = st_failure("%s: line %ju: %s", input->name, line, reason(r));
     } else if ((r = st_series_text_end(&text)) != 0) {
         status = st_failure("%s: %s", input->name, r == -ENODATA ? "no samples" : reason(r));
     } else {
@@ -322,7 +322,7 @@ int st_series_input_read(const char *path, const struct st_series_options *optio
     st_posix_input_close(input.stream);
     if (status == ST_EXIT_DONE && ret->left_out_n > 0) {
         char text[120];
-        ST_PRINT(text, "Only the first %zu samples were read; %" PRIu64 " more were left out.", ret->series.n,
+        ST_PRINT(text, "Only the first %zu samples were read; %ju more were left out.", ret->series.n,
                  ret->left_out_n);
         note(ret, text);
     }

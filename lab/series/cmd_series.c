@@ -103,8 +103,8 @@ static void list(struct st_lab *lab, FILE *out)
 static bool go_on(void *ctx, uint64_t n, int64_t latest_ns)
 {
     struct arguments *a = ctx;
-    return st_bench_command_go_on(&a->shown, "%" PRIu64 " of %" PRId64 " samples taken, the last one %s late",
-                                  n, a->count, st_ns_text(latest_ns));
+    return st_bench_command_go_on(&a->shown, "%ju of %jd samples taken, the last one %s late", n, a->count,
+                                  st_ns_text(latest_ns));
 }
 
 /* @return the kernel's tick rate, 0: unknown. */

@@ -61,11 +61,11 @@ static int put_numbers(struct st_text_buffer *out, unsigned type, const char *fo
             st_text_buffer_printf(out, " ");
         const uint64_t value = read_number(data + at, &number);
         if (!number.is_signed)
-            st_text_buffer_printf(out, "%" PRIu64, value);
+            st_text_buffer_printf(out, "%ju", value);
         else if (format[0] != '\0' && format[1] == 'K' && (int64_t)value >= 0)
             put_temperature(out, (int64_t)value, format[2]);
         else
-            st_text_buffer_printf(out, "%" PRId64, (int64_t)value);
+            st_text_buffer_printf(out, "%jd", (int64_t)value);
     }
     return 0;
 }

@@ -95,7 +95,7 @@ static void prepare_file(struct st_history *history, const char **error)
     }
     /* before there is a log: st_history_look reads the application id from the first bytes of the file */
     if (version == 0)
-        st_sql_exec(sql, st_text("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = %" PRId64,
+        st_sql_exec(sql, st_text("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = %jd",
                                  ST_HISTORY_APPLICATION));
     st_sql_exec(sql, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
     st_sql_exec(sql, st_text("PRAGMA journal_size_limit = %d; PRAGMA wal_autocheckpoint = %d",

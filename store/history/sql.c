@@ -252,9 +252,8 @@ int64_t st_sql_identify(struct st_sql *sql, const char **error)
         sql->r = -EPROTO;
     } else if (!is_new && version != ST_HISTORY_VERSION) {
         const bool newer = version > ST_HISTORY_VERSION;
-        *error =
-            st_text("it is of version %" PRId64 ", made by %s sleeptune; this sleeptune reads version %d",
-                    version, newer ? "a newer" : "an early", ST_HISTORY_VERSION);
+        *error = st_text("it is of version %jd, made by %s sleeptune; this sleeptune reads version %d",
+                         version, newer ? "a newer" : "an early", ST_HISTORY_VERSION);
         sql->r = newer ? -EPROTONOSUPPORT : -EBADMSG;
     } else if (strange_n > 0) {
         *error = "the file has a view, a trigger or a virtual table, which sleeptune never makes";

@@ -53,7 +53,7 @@ static __attribute__((destructor)) void end(void)
     if (file == NULL)
         return;
     for (int i = 0; i < told_n; i++)
-        fprintf(file, "%" PRId64 " %ld\n", told[i].took_ns, told[i].faults_n);
+        fprintf(file, "%jd %ld\n", told[i].took_ns, told[i].faults_n);
     fclose(file);
 }
 

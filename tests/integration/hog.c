@@ -53,8 +53,7 @@ static void *look_on(void *ctx)
         sem_wait(&done);
         const int64_t length = burst_ns;
         const struct ran after = look();
-        printf("%" PRId64 " %" PRId64 " %" PRId64 "\n", length, after.ns - before.ns,
-               after.times_n - before.times_n);
+        printf("%jd %jd %jd\n", length, after.ns - before.ns, after.times_n - before.times_n);
         before = after;
     }
     return ctx;

@@ -34,7 +34,7 @@ int main(int argc, char **argv)
     st_stop_catch(NULL);
     const int status = st_listen_live(&platform, &wish, &calls, NULL, &live);
     if (live.way != NULL)
-        printf("frames %" PRIu64 " forced %zu ended %d xruns %" PRIu64 " gone %" PRIu64 "\n", taken,
-               live.forced_n, live.has_ended, live.events_n[ST_CAPTURE_XRUN], live.events_n[ST_CAPTURE_GONE]);
+        printf("frames %ju forced %zu ended %d xruns %ju gone %ju\n", taken, live.forced_n, live.has_ended,
+               live.events_n[ST_CAPTURE_XRUN], live.events_n[ST_CAPTURE_GONE]);
     return taken == live.frames ? status : 100;
 }

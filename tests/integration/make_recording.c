@@ -28,13 +28,13 @@ static int record(struct st_recording *recording, uint64_t end)
         else if (chance == 1)
             lateness_ns = -lateness_ns;
         r = st_recording_cycle(recording, k, lateness_ns, 0);
-        printf("%" PRIu64 ",%" PRId64 ",0\n", k, lateness_ns);
+        printf("%ju,%jd,0\n", k, lateness_ns);
         const int64_t done_ns = due_ns(k) + lateness_ns;
         const uint64_t first = ++k;
         while (due_ns(k + 1) <= done_ns)
             k++;
         if (k > first)
-            printf("%" PRIu64 ",%" PRId64 ",%" PRIu64 "\n", first, done_ns - due_ns(first), k - first);
+            printf("%ju,%jd,%ju\n", first, done_ns - due_ns(first), k - first);
         if (r == 0 && k > first)
             r = st_recording_skipped(recording, first, k - first, done_ns - due_ns(first));
         if (r == 0 && chance == 2) {

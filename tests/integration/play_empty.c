@@ -37,7 +37,7 @@ static int play(snd_pcm_t *pcm, int seconds)
         return r;
     clock_gettime(CLOCK_REALTIME, &started);
     clock_gettime(CLOCK_MONOTONIC, &at);
-    printf("%" PRId64 "\n", (int64_t)started.tv_sec * 1000000000 + started.tv_nsec);
+    printf("%jd\n", (int64_t)started.tv_sec * 1000000000 + started.tv_nsec);
     fflush(stdout);
     for (int i = 0; i < seconds * RATE / PERIOD; i++) {
         at.tv_nsec += i == 0 ? 60000000 : 10000000;

@@ -45,8 +45,8 @@ static void on_packet(void *ctx, const struct st_capture_packet *packet)
 static void on_event(void *ctx, const struct st_capture_event *event)
 {
     (void)ctx;
-    printf("event %s %" PRIu64 " %" PRIu64 " %s\n", st_capture_stream_event_name(event->kind),
-           event->at_frame, event->frames, event->text);
+    printf("event %s %ju %ju %s\n", st_capture_stream_event_name(event->kind), event->at_frame, event->frames,
+           event->text);
 }
 
 /* As whole numbers: what has passed through 16 bits is still equal. */
@@ -97,7 +97,7 @@ static void judge(void)
         if (found < 0)
             break;
         if (next >= 0)
-            printf("damage %zu %zu %" PRId64 " %s\n", begin, at - begin, found - next - (int64_t)(at - begin),
+            printf("damage %zu %zu %jd %s\n", begin, at - begin, found - next - (int64_t)(at - begin),
                    at > begin && zeroed ? "zeroed" : "other");
         next = found;
     }
@@ -105,7 +105,7 @@ static void judge(void)
     if (place < 0)
         printf("end %zu unknown\n", recorded_n);
     else
-        printf("end %zu %" PRId64 "\n", recorded_n, (int64_t)last_played - place);
+        printf("end %zu %jd\n", recorded_n, (int64_t)last_played - place);
 }
 
 static void read_wav(const char *path, struct st_capture_head *head)

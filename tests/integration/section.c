@@ -38,7 +38,7 @@ static int collapse(void)
     if (r != 0)
         r = -errno;
     else
-        printf("%" PRId64 "\n", now_ns() - begin_ns);
+        printf("%jd\n", now_ns() - begin_ns);
     munmap(map, 2 * HUGE_BYTES);
     return r;
 }

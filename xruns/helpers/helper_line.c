@@ -127,7 +127,7 @@ void st_helper_line_due(int64_t due_ns)
     const int64_t late_ns = st_posix_now_ns(NULL) - due_ns;
     if (late_ns < LATE_NS)
         return;
-    put(st_text("alive late=%" PRId64 "\n", late_ns));
+    put(st_text("alive late=%jd\n", late_ns));
 }
 
 int st_helper_line_absent(const char *format, ...)

@@ -91,13 +91,13 @@ static void say_ready(struct observer *observer)
     observer->beyond_n = observer->profile.beyond_n;
     observer->taps_n = observer->listener.taps_n;
     if (observer->beyond_n > 0)
-        ST_PRINT(beyond, "; %" PRId64 " nodes are not watched, as at most %d can be", observer->beyond_n,
+        ST_PRINT(beyond, "; %jd nodes are not watched, as at most %d can be", observer->beyond_n,
                  ST_PIPEWIRE_PROFILE_NODES_MAX);
     if (observer->listener.program.pid != 0 && observer->taps_n > 0)
         heard_n = observer->taps_n;
     else if (observer->listener.why[0] != '\0')
         ST_PRINT(deaf, "; does not listen for silence: %s", observer->listener.why);
-    st_helper_line_ready("facts=%d listens=%" PRId64 " profiler of PipeWire %s%s%s%s",
+    st_helper_line_ready("facts=%d listens=%jd profiler of PipeWire %s%s%s%s",
                          observer->no_resyncs ? ST_XRUN_FACT_NO_RESYNCS : 0, heard_n, observer->version,
                          observer->no_resyncs ? "; resyncs of second cards are seen from version 1.4 on" : "",
                          deaf, beyond);

@@ -172,8 +172,7 @@ static void on_found(void *ctx, ST_UNUSED uint64_t count)
         const unsigned n = atomic_load_explicit(&tap->finds_n, memory_order_acquire);
         for (; tap->said_n != n; tap->said_n++) {
             const struct find *find = &tap->finds[tap->said_n % FINDS_MAX];
-            say("lost %" PRIu32 " %" PRId64 " %" PRId64 " %u\n", tap->node, find->begin_ns, find->lost_ns,
-                find->signs);
+            say("lost %" PRIu32 " %jd %jd %u\n", tap->node, find->begin_ns, find->lost_ns, find->signs);
         }
     }
 }

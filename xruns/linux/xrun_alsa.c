@@ -167,8 +167,8 @@ static int64_t program_of(struct st_xrun_watch *w, int64_t tid, char ret[ST_XRUN
             alsa->no_names = true;
         return 0;
     }
-    st_proc_name(st_platform_text(machine, st_text("%s/%" PRIu64 "/comm", alsa->proc, pid)),
-                 st_platform_text(machine, st_text("%s/%" PRIu64 "/cmdline", alsa->proc, pid)), ret,
+    st_proc_name(st_platform_text(machine, st_text("%s/%ju/comm", alsa->proc, pid)),
+                 st_platform_text(machine, st_text("%s/%ju/cmdline", alsa->proc, pid)), ret,
                  ST_XRUN_NAME_BYTES);
     return (int64_t)pid;
 }
