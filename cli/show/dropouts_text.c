@@ -24,14 +24,16 @@ const char *st_dropouts_text_sentence(const json_t *dropouts, const char *when)
     return st_text("%c%s: %s", when[0] - 'a' + 'A', when + 1, st_json_safe_text(dropouts, "text"));
 }
 
-static void put_row(FILE *out, int name_columns, const char *name, int64_t n, const char *why, int columns)
+static void put_row(FILE *out, int name_columns, const char *name, int64_t n, const char *lost,
+                    const char *why, int columns)
 {
     char *label = st_locale_text(st_text("%s", name)); /* where a wide character becomes a question mark */
     const char *dots = st_locale_utf8() ? "…" : "..."; /* another name may begin with the same letters */
     if (st_text_columns(label) >= name_columns)
         label = st_text("%s%s", st_text_clip(label, name_columns - 1 - st_text_columns(dots)), dots);
-    label = st_text("%s%*s%*jd", label, name_columns - st_text_columns(label), "", COUNT_COLUMNS, n);
-    st_text_field(out, label, why, name_columns + COUNT_COLUMNS + 2, columns);
+    label = st_text("%s%*s%*jd%*s%s", label, name_columns - st_text_columns(label), "", COUNT_COLUMNS, n,
+                    COUNT_COLUMNS - st_text_columns(lost), "", lost);
+    st_text_field(out, label, why, name_columns + 2 * COUNT_COLUMNS + 2, columns);
 }
 
 /* The rows that are wanted; what they leave. */
@@ -42,19 +44,21 @@ struct table {
     int64_t left_n;
 };
 
-static void add(struct table *table, const char *name, int64_t n, const char *why)
+static void add(struct table *table, const char *name, int64_t n, int64_t lost_ns, const char *why)
 {
     if (n <= 0 || table->rows_n++ >= table->rows_max)
         return;
     if (table->rows_n == 1)
-        fprintf(table->out, "%-*s%*s  %s\n", table->name_columns, "who", COUNT_COLUMNS, "dropouts", "why");
-    put_row(table->out, table->name_columns, name, n, why, table->columns);
+        fprintf(table->out, "%-*s%*s%*s  %s\n", table->name_columns, "Program", COUNT_COLUMNS, "Dropouts",
+                COUNT_COLUMNS, "Lost", "Why");
+    put_row(table->out, table->name_columns, name, n, lost_ns > 0 ? st_ns_short(lost_ns) : "-", why,
+            table->columns);
     table->left_n = st_ns_sub(table->left_n, n);
 }
 
 void st_dropouts_text_table(FILE *out, const json_t *dropouts, bool all, int columns)
 {
-    const int room = columns - COUNT_COLUMNS - 2 - WHY_COLUMNS;
+    const int room = columns - 2 * COUNT_COLUMNS - 2 - WHY_COLUMNS;
     struct table table = {.out = out,
                           .name_columns =
                               room < NAME_COLUMNS_MIN ? NAME_COLUMNS_MIN : ST_MIN(room, NAME_COLUMNS_MAX),
@@ -65,16 +69,16 @@ void st_dropouts_text_table(FILE *out, const json_t *dropouts, bool all, int col
         ST_JSON_EACH (client, source, "clients") {
             add(&table, st_text_or(st_json_safe_text(client, "name"), "not named"),
                 st_ns_add(st_json_integer(client, "dropouts"), st_json_integer(client, "device_dropouts")),
-                st_json_safe_text(client, "text"));
+                st_json_integer(client, "lost_ns"), st_json_safe_text(client, "text"));
         }
         const char *name = st_json_safe_text(source, "clientless_device");
         const char *terse = st_xrun_sources_find(st_json_safe_text(source, "source"))->terse,
                    *why = st_text_or(terse, st_dropout_reason_device(name));
         if (name[0] == '\0' || terse != NULL) /* JACK's is "default" */
             name = st_dropouts_text_server(source);
-        add(&table, name, st_json_integer(source, "clientless_dropouts"), why);
+        add(&table, name, st_json_integer(source, "clientless_dropouts"), 0, why);
     }
     if (table.rows_n > 0 && table.left_n > 0)
-        put_row(out, table.name_columns, "others", table.left_n,
+        put_row(out, table.name_columns, "others", table.left_n, "",
                 table.rows_n > table.rows_max ? "--details lists them" : "no name was recorded", columns);
 }
