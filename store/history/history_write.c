@@ -150,6 +150,7 @@ int st_history_add_minute(struct st_history *history, const struct st_history_mi
 
 int st_history_begin(struct st_history *history)
 {
+    history->sql.r = 0; /* of a size that could not be read */
     st_sql_exec(&history->sql, "BEGIN IMMEDIATE");
     return history->sql.r;
 }
@@ -312,8 +313,8 @@ static bool remove_oldest(struct st_sql *sql)
 int st_history_retain(struct st_history *history, int64_t now_wall_ns, int64_t keep_days, int64_t max_bytes)
 {
     struct st_sql *sql = &history->sql;
-    st_sql_exec(sql, "BEGIN IMMEDIATE");
-    remove_old(sql, now_wall_ns, keep_days, max_bytes);
+    if (st_history_begin(history) == 0)
+        remove_old(sql, now_wall_ns, keep_days, max_bytes);
     for (int i = 0; i < RETAIN_STEPS_MAX && st_history_bytes(history) > max_bytes; i++) {
         if (!remove_oldest(sql))
             break;
