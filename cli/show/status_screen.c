@@ -110,9 +110,11 @@ static void lay_out(struct table *table, const struct st_screen *screen, const j
     while (table_width(table) > screen->columns) {
         if (table->widths[0] > CELL_COLUMNS)
             table->widths[0]--;
-        else if (!shrink(table, CELL_COLUMNS) && table->columns_n > 3)
+        else if (shrink(table, CELL_COLUMNS))
+            continue;
+        else if (table->columns_n > 3)
             table->columns_n--;
-        else if (table->columns_n <= 3 && !shrink(table, 1))
+        else if (!shrink(table, 1))
             break;
     }
 }

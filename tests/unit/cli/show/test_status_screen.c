@@ -113,6 +113,12 @@ static void clients_are_a_table_with_names_before_numbers(void **state)
     draws("clients", 30, 80, true, document_with_clients(4), &first);
     draws("clients-narrow", 30, 40, false, document_with_clients(4),
           &first); /* the last columns have to go */
+    json_t *two = json_pack("{s:{s:[{s:[s, s], s:[{s:[]}]}]}}", "screen", "sections", "columns", "A",
+                            "a head of 25 columns here", "rows", "cells");
+    char *text = drawn(30, 27, false, two, &first);
+    has(text, "A  a head of 25 columns he~\n");
+    free(text);
+    json_decref(two);
     draws("many-clients", 60, 80, true, document_with_clients(30), &first);
     draws("many-clients-details", 80, 80, true, document_with_clients(30),
           &(struct st_status_screen){.details = true});
