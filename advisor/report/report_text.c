@@ -317,10 +317,11 @@ static const char *unread_text(const struct st_report *report)
             continue;
         const char *why = fact->state == ST_FACT_MALFORMED ? "not understood" : strerror(fact->error);
         const char *name = st_text("%.60s (%.40s)", st_text_or(fact->source, fact->key), why);
+        const char *line = st_text("\n%s\n", name); /* /etc/x is not /usr/local/etc/x */
         root_helps = root_helps || (needs_root(fact) && report->own_machine && geteuid() != 0);
-        if (strstr(said, name) != NULL)
+        if (strstr(said, line) != NULL)
             continue;
-        said = st_text("%s%s\n", said, name);
+        said = st_text("%s%s", said, line);
         add_name(&names, name);
     }
     if (names.n == 0)
@@ -420,7 +421,8 @@ static void print_above(const struct st_printer *printer, const struct st_report
  * the counts need room. @return 0 or -ENOMEM. */
 static int print_first_screen(const struct st_printer *printer, const struct st_report *report)
 {
-    const char *hint = "More: --details, --ok. One setting: sleeptune report ID.";
+    const char *hint = printer->all ? "One setting: sleeptune report ID."
+                                    : "More: --details, --ok. One setting: sleeptune report ID.";
     const char *above = printed(printer, report, NULL, print_above),
                *below = printed(printer, report, NULL, print_below);
     if (above == NULL || below == NULL)

@@ -281,13 +281,15 @@ static void details_of_fine_rules_come_with_all(void **state)
 static void unread_facts_are_named_on_the_first_screen(void **state)
 {
     struct st_facts *facts = own_facts();
-    assert_int_equal(st_facts_put_state(facts, "a", ST_FACT_UNREADABLE, EACCES, NULL, "/proc/a"), 0);
+    assert_int_equal(st_facts_put_state(facts, "a", ST_FACT_UNREADABLE, EACCES, NULL, "/x/proc/a"), 0);
+    assert_int_equal(st_facts_put_state(facts, "aa", ST_FACT_UNREADABLE, EACCES, NULL, "/proc/a"), 0);
     assert_int_equal(st_facts_put_state(facts, "b", ST_FACT_UNREADABLE, EACCES, NULL, "/proc/a"), 0);
     assert_int_equal(st_facts_put_state(facts, "c", ST_FACT_MALFORMED, 0, "?", "/proc/c"), 0);
     assert_int_equal(st_facts_put_int(facts, "d", 1, "/proc/d"), 0);
     report.unreadable_n = 3;
     char *text = print(&st_report_text, 0, false, false);
-    assert_has(text, "\nNot read: /proc/a (Permission denied), /proc/c (not understood).\n");
+    assert_has(text, "\nNot read: /x/proc/a (Permission denied), /proc/a (Permission denied), "
+                     "/proc/c (not understood).\n");
     free(text);
 }
 
