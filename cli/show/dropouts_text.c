@@ -44,15 +44,14 @@ struct table {
     int64_t left_n;
 };
 
-static void add(struct table *table, const char *name, int64_t n, int64_t lost_ns, const char *why)
+static void add(struct table *table, const char *name, int64_t n, const char *lost, const char *why)
 {
     if (n <= 0 || table->rows_n++ >= table->rows_max)
         return;
     if (table->rows_n == 1)
         fprintf(table->out, "%-*s%*s%*s  %s\n", table->name_columns, "Program", COUNT_COLUMNS, "Dropouts",
                 COUNT_COLUMNS, "Lost", "Why");
-    put_row(table->out, table->name_columns, name, n, lost_ns > 0 ? st_ns_short(lost_ns) : "-", why,
-            table->columns);
+    put_row(table->out, table->name_columns, name, n, lost, why, table->columns);
     table->left_n = st_ns_sub(table->left_n, n);
 }
 
@@ -67,16 +66,19 @@ void st_dropouts_text_table(FILE *out, const json_t *dropouts, bool all, int col
                           .left_n = st_json_integer(dropouts, "count")};
     ST_JSON_EACH (source, dropouts, "sources") {
         ST_JSON_EACH (client, source, "clients") {
+            const bool partly = json_is_true(json_object_get(client, "lost_partly"));
+            const int64_t lost_ns = st_json_integer(client, "lost_ns");
             add(&table, st_text_or(st_json_safe_text(client, "name"), "not named"),
                 st_ns_add(st_json_integer(client, "dropouts"), st_json_integer(client, "device_dropouts")),
-                st_json_integer(client, "lost_ns"), st_json_safe_text(client, "text"));
+                lost_ns > 0 ? st_text(partly ? "%s+" : "%s", st_ns_short(lost_ns)) : "-",
+                st_json_safe_text(client, "text"));
         }
         const char *name = st_json_safe_text(source, "clientless_device");
         const char *terse = st_xrun_sources_find(st_json_safe_text(source, "source"))->terse,
                    *why = st_text_or(terse, st_dropout_reason_device(name));
         if (name[0] == '\0' || terse != NULL) /* JACK's is "default" */
             name = st_dropouts_text_server(source);
-        add(&table, name, st_json_integer(source, "clientless_dropouts"), 0, why);
+        add(&table, name, st_json_integer(source, "clientless_dropouts"), "-", why);
     }
     if (table.rows_n > 0 && table.left_n > 0)
         put_row(out, table.name_columns, "others", table.left_n, "",

@@ -228,7 +228,7 @@ static void add_client(struct section *to, const struct st_dropout_client *clien
     if (st_dropout_table_has_ended(client))
         usual = "ended";
     if (client->lost.ns > 0)
-        lost = st_ns_short(client->lost.ns);
+        lost = st_text(client->lost.unknown_n > 0 ? "%s+" : "%s", st_ns_short(client->lost.ns));
     add_program(to, st_text_or(client->name, "not named"), n, !st_dropout_table_is_unheard(client), reason,
                 usual, lost, worst_text(client));
 }

@@ -13,8 +13,8 @@
 
 static json_t *dropout(const char *client, const char *text, int count)
 {
-    return json_pack("{s:s?, s:s, s:i, s:i}", "name", client, "text", text, "dropouts", count,
-                     "device_dropouts", 0);
+    return json_pack("{s:s?, s:s, s:i, s:i, s:i, s:b}", "name", client, "text", text, "dropouts", count,
+                     "device_dropouts", 0, "lost_ns", (count - 1) * 1000000, "lost_partly", count > 9);
 }
 
 /* A day in a row. @param observed < 0: no server was watched. @param playing_ns < 0: unknown. */
