@@ -63,8 +63,10 @@ static const char *take_format(struct st_wav *wav, uint32_t bytes)
 static const char *open_stream(struct st_wav *wav)
 {
     unsigned char head[12];
-    if (!take(wav->stream, head, sizeof(head)) || memcmp(head + 8, "WAVE", 4) != 0 ||
-        memcmp(head, "RIFF", 4) != 0)
+    const bool whole = take(wav->stream, head, sizeof(head));
+    if (whole && memcmp(head, "RF64", 4) == 0)
+        return "it is RF64: cut it into WAV files of at most 4 GB";
+    if (!whole || memcmp(head + 8, "WAVE", 4) != 0 || memcmp(head, "RIFF", 4) != 0)
         return "it is not a WAV file";
     for (int i = 0; i < CHUNKS_MAX; i++) {
         if (!take(wav->stream, head, 8))

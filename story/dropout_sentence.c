@@ -73,7 +73,7 @@ const char *st_dropout_sentence_why(const struct st_dropout_client *client, bool
                            : st_text(", which is %.0f ppm %s", fabs((double)client->drift_ppb) / 1000,
                                      client->drift_ppb < 0 ? "faster" : "slower"));
     else if (client->device_dropouts_n > client->dropouts_n)
-        text = st_dropout_reason_stream(client->device);
+        text = st_dropout_reason_stream(client->stream);
     else
         text = reason_text(client, figures);
     return client->rhythm.each_ns > 0

@@ -73,8 +73,9 @@ const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_t
     }
     /* of those that others kept from the CPU, one of which is known who it was says more */
     ST_EACH_OF (client, table->clients, table->clients_n) {
-        if (worst != NULL && st_dropout_table_lost_cpu(worst) && st_dropout_table_lost_cpu(client) &&
-            !st_dropout_table_is_culprit(st_dropout_table_main(worst)) &&
+        const bool late = st_ns_sub(table->last_wall_ns, client->last_wall_ns) <= within_ns;
+        if (worst != NULL && late == worst_late && st_dropout_table_lost_cpu(worst) &&
+            st_dropout_table_lost_cpu(client) && !st_dropout_table_is_culprit(st_dropout_table_main(worst)) &&
             st_dropout_table_is_culprit(st_dropout_table_main(client)))
             worst = client;
     }
@@ -202,10 +203,21 @@ static struct st_dropout_client *make_room(struct st_dropout_table *table, bool 
     return least;
 }
 
+/* "": several had one. */
+static void note_device(char of[ST_XRUN_NAME_BYTES], const char *device, bool first)
+{
+    if (first)
+        snprintf(of, ST_XRUN_NAME_BYTES, "%s", device);
+    else if (!st_text_is(of, device))
+        of[0] = '\0';
+}
+
 static void count_dropouts(struct st_dropout_client *client, const struct st_event *event)
 {
     const bool device = event->kind == ST_EVENT_DEVICE_DROPOUT;
     const uint64_t n = count_of(event);
+    if (device)
+        note_device(client->stream, event->device, client->device_dropouts_n == 0);
     *(device ? &client->device_dropouts_n : &client->dropouts_n) += n;
     client->places_n[event->place] += n;
     client->lost.cycles_n = st_ns_add(client->lost.cycles_n, event->cycles_n);
@@ -288,10 +300,7 @@ static void take_cycle(struct st_dropout_table *table, const struct st_xrun_seen
 
 static void take_own(struct st_dropout_table *table, const struct st_event *event)
 {
-    if (table->clientless_dropouts_n == 0)
-        memcpy(table->clientless_device, event->device, sizeof(table->clientless_device));
-    else if (!st_text_is(table->clientless_device, event->device))
-        table->clientless_device[0] = '\0';
+    note_device(table->clientless_device, event->device, table->clientless_dropouts_n == 0);
     table->clientless_dropouts_n += count_of(event);
 }
 
@@ -324,6 +333,7 @@ static void take_load(struct st_dropout_table *table, const struct st_xrun_seen 
     if (load->reserve_ns > 0 && (client->reserve_ns == 0 || load->reserve_ns < client->reserve_ns)) {
         client->reserve_ns = load->reserve_ns;
         client->buffer_ns = load->buffer_ns;
+        memcpy(client->reserve_device, client->device, sizeof(client->device));
     }
     client->block.frames = load->block_frames;
     client->block.any = load->block_any;

@@ -31,6 +31,7 @@ struct st_dropout_client {
     char device[ST_XRUN_NAME_BYTES]; /* the last one */
     bool playing;                    /* a load line within ST_DROPOUT_GONE_NS */
     uint64_t dropouts_n, device_dropouts_n;
+    char stream[ST_XRUN_NAME_BYTES]; /* the device of device_dropouts_n; "": several */
     struct st_dropout_sum by[ST_DROPOUT_REASONS];
     uint64_t places_n[ST_DROPOUT_PLACES]; /* dropouts_n and device_dropouts_n by place */
     struct {
@@ -43,6 +44,7 @@ struct st_dropout_client {
     int64_t longest_period_ns;           /* at which it had a dropout; 0: not known */
     int64_t reserve_ns,
         buffer_ns; /* of struct st_xrun_load, the least of all, and of which buffer; 0: not known */
+    char reserve_device[ST_XRUN_NAME_BYTES];
     struct {
         int64_t frames, rate_hz, any; /* block_* of struct st_xrun_load, as of the last one */
     } block;

@@ -172,14 +172,14 @@ static void place_metrics(FILE *out, const struct st_observe_view *view)
     }
 }
 
-/* NAME{source="...",client="...",device="..." */
+/* NAME{source="...",client="...",device="..."; a program is one series, whatever it plays on */
 static void put_client(FILE *out, const char *name, const struct st_observed_view *source,
                        const struct st_dropout_client *client)
 {
     fprintf(out, "%s{source=\"%s\",", name, source->source);
     st_observe_label(out, "client", client->name);
     fputc(',', out);
-    st_observe_label(out, "device", client->device);
+    st_observe_label(out, "device", client->name[0] == '\0' ? client->device : "");
 }
 
 /* At most ST_DROPOUT_CLIENTS_MAX series of a source, those with the most dropouts. */

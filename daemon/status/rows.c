@@ -264,7 +264,7 @@ static void add_clientless(struct section *to, const struct st_view *view, bool 
         const char *terse = st_xrun_sources_find(source->source)->terse;
         if (shown->clientless_dropouts_n > 0 && watched == (source->state == ST_OBSERVED_WATCHING))
             add_program(to, st_xrun_sources_title(source->source), shown->clientless_dropouts_n, true,
-                        terse != NULL ? terse : st_dropout_reason_device(shown->clientless_device), "", "",
+                        terse != NULL ? terse : st_dropout_reason_device(shown->clientless_device), "", "-",
                         "");
     }
 }
@@ -287,7 +287,7 @@ static void add_clients(json_t *sections, const struct st_view *view, const stru
     ST_EACH_OF (source, view->observe.sources, view->observe.n)
         others_n += st_observed_shown(source)->others_dropouts_n;
     if (others_n > 0)
-        add_program(&to, "others", others_n, true, "programs that ended, no longer listed", "", "", "");
+        add_program(&to, "others", others_n, true, "programs that ended, no longer listed", "", "-", "");
     /* a share of the period: what DAWs call load */
     end_table(sections, "Programs", &to,
               json_pack("[s, s, s, s, s, s]", "Program", "Dropouts", "Why", "Load", "Lost", "Peak"));
@@ -391,7 +391,7 @@ static void add_reserve(struct section *to, const struct st_dropout_client *clie
         add(to, OK, "Least reserve",
             st_text("%s: %s of a buffer of %s on %s", st_text_or(client->name, "not named"),
                     client->reserve_ns > 1 ? st_ns_short(client->reserve_ns) : "nothing",
-                    st_ns_short(client->buffer_ns), client->device));
+                    st_ns_short(client->buffer_ns), client->reserve_device));
 }
 
 /* What is known of each program besides its dropouts, and buffers between it and its server, which no counter

@@ -110,11 +110,13 @@ static int freebsd_pin(ST_UNUSED struct st_platform *platform, int cpu)
 {
     struct cpus cpus;
     const size_t bytes = own_cpus(&cpus);
-    if (cpu < 0 || (bytes > 0 && (size_t)cpu >= 8 * bytes))
+    if (bytes == 0)
+        return -errno;
+    if (cpu < 0 || (size_t)cpu >= 8 * bytes)
         return -EINVAL;
     memset(&cpus, 0, sizeof(cpus));
     cpus.word[(size_t)cpu / WORD_BITS] = 1ul << ((size_t)cpu % WORD_BITS);
-    if (bytes > 0 && cpuset_setaffinity(CPU_LEVEL_WHICH, CPU_WHICH_TID, -1, bytes, (void *)&cpus) == 0)
+    if (cpuset_setaffinity(CPU_LEVEL_WHICH, CPU_WHICH_TID, -1, bytes, (void *)&cpus) == 0)
         return 0;
     return errno == EDEADLK ? -EINVAL : -errno; /* none of these CPUs is in our set */
 }

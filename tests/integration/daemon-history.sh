@@ -14,7 +14,7 @@ state_is() { value_is "d['history']['state']" "$1"; }
 events_are() { [ "$("$SLEEPTUNE" history --events --json --socket "$sock" --kind "$1" 2>/dev/null | "$PYTHON" -c 'import json, sys; print(len(json.load(sys.stdin)["events"]))')" = "$2" ]; }
 # what other programs did: without this computer's timing, and rows that may be those of two minutes
 dropouts() { "$SLEEPTUNE" history "$@" | grep -vE '^(This computer|Next |([0-9]{4}-)?[0-9]{2}-[0-9]{2} )'; }
-causes() { "$SLEEPTUNE" history --causes "$@" | awk 'BEGIN {RS = ""; ORS = "\n\n"} NR == 1 || /^who /'; }
+causes() { "$SLEEPTUNE" history --causes "$@" | awk 'BEGIN {RS = ""; ORS = "\n\n"} NR == 1 || /^Program /'; }
 sql() { "$PYTHON" -c 'import sqlite3, sys
 db = sqlite3.connect(sys.argv[1], timeout=20)
 for row in db.execute(sys.argv[2]): print(*row)

@@ -172,6 +172,8 @@ static void one_that_is_cut_says_so(void **state)
     refused(&file, "cut");
     file.n = 38;
     refused(&file, "no sound");
+    memcpy(file.bytes, "RF64", 4);
+    refused(&file, "RF64");
     file.n = 7;
     refused(&file, "not a WAV");
 }

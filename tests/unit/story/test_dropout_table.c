@@ -1,5 +1,5 @@
 /* The cycles that stand beside the answer. */
-#include "story/dropout_table.h"
+#include "story/dropout_sentence.h"
 #include "tests/unit/unit.h"
 
 #define PERIOD_NS INT64_C(5333333)
@@ -76,11 +76,41 @@ static void a_cycle_says_less_while_the_machine_was_slower(ST_UNUSED void **stat
     }
 }
 
+static void a_lost_stream_is_told_from_one_that_plays(ST_UNUSED void **state)
+{
+    struct st_xrun_seen seen = {.event = {.kind = ST_EVENT_DEVICE_DROPOUT, .client = "jackd", .count_n = 1}};
+    table = (struct st_dropout_table){0};
+    ST_PRINT(seen.event.device, "hw:0,0,0 capture");
+    st_dropout_table_take(&table, &seen, 0, 0);
+    seen.kind = ST_XRUN_SEEN_LOAD;
+    ST_PRINT(seen.event.device, "hw:0,0,0 playback");
+    st_dropout_table_take(&table, &seen, 0, 0);
+    assert_string_equal(st_dropout_sentence_why(table.clients, false), "let its stream overflow");
+}
+
+static void who_had_the_cpu_is_no_reason_to_name_an_old_loss(ST_UNUSED void **state)
+{
+    const struct st_event old = {.kind = ST_EVENT_CLIENT_DROPOUT,
+                                 .reason = ST_DROPOUT_CPU_TAKEN,
+                                 .count_n = 1,
+                                 .culprit_n = 1,
+                                 .client = "old",
+                                 .culprit = "cc1"};
+    table = (struct st_dropout_table){0};
+    st_dropout_table_take_event(&table, &old, 0);
+    st_dropout_table_take_event(
+        &table, &(struct st_event){.kind = old.kind, .reason = old.reason, .count_n = 2, .wall_ns = 10}, 10);
+    assert_string_equal(st_dropout_table_worst(&table, 10)->name, "old");
+    assert_string_equal(st_dropout_table_worst(&table, 9)->name, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_cycle_is_of_who_lost_most),
         cmocka_unit_test(a_cycle_says_less_while_the_machine_was_slower),
+        cmocka_unit_test(a_lost_stream_is_told_from_one_that_plays),
+        cmocka_unit_test(who_had_the_cpu_is_no_reason_to_name_an_old_loss),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
