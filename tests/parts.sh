@@ -448,7 +448,7 @@ guest_tap() { # NAME LOG STATUS
 }
 
 # Guests: tests/vm/NN-name.sh runs inside a virtual machine and prints TAP; "# vm: OPTIONS" in it goes to vm-boot.sh. "# boots: N" runs
-# it N times on one disk, with BOOT=1 ... N ("N, M in full"); "# release: WHY": in full only; what a run writes to /share/append-NN-name is on the kernel's command line of the next.
+# it N times on one disk, with BOOT=1 ... N, if not in full twice; "# release: WHY": in full only; what a run writes to /share/append-NN-name is on the kernel's command line of the next.
 # Two at a time: a guest keeps about one processor busy. Each says how many seconds it took.
 part_guests() {
     local scenario name boots kernel share=$work/guest built=$work/gcc
