@@ -108,5 +108,5 @@ json_t *st_history_read_watched(struct st_sql *sql, int64_t since_ns, int64_t un
 /* --- history_changes.c --- */
 
 /** What changed, and whether dropouts changed with it (evidence/since.h): array "changes" of
- * sleeptune-history/1, of the whole file, the last 64. New reference; NULL: an error. */
+ * sleeptune-history/1, of the whole file, the last 64. New reference. */
 json_t *st_history_changes(struct st_sql *sql);
