@@ -50,7 +50,7 @@ static void write_head(const struct st_recording_meta *meta, FILE *out)
     char text[64];
     fputs("# sleeptune recording\n", out);
     fprintf(out, "# period_ns: %ju/%ju\n", meta->period.num, meta->period.den);
-    if (meta->frames != 0 && meta->rate_hz != 0)
+    if (meta->frames != 0)
         fprintf(out, "# frames: %" PRIu32 "\n# rate_hz: %" PRIu32 "\n", meta->frames, meta->rate_hz);
     if (meta->started_wall_ns != ST_RECORDING_UNKNOWN_NS) {
         const struct timespec started = st_ns_to_timespec(meta->started_wall_ns);

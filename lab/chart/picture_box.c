@@ -270,11 +270,10 @@ static void draw_box(const struct st_picture_area *area, double x, double width,
     st_picture_rectangle(area->svg, left, q3, width, fmax(q1 - q3, 1), fill, &thin);
     st_svg_segments(area->svg, (struct st_point[]){{left, median}, {right, median}}, 2, &thick);
     const struct st_font font = median_font(ST_ANCHOR_MIDDLE);
-    const double half = 7, text_width = 1.1 * st_picture_text_px(text, ST_PICTURE_TEXT_PX);
-    double y = fmin(fmax(median, q3 + half + 1), q1 - half - 1); /* the middle of the text, in the box */
-    if (q1 - q3 < 2 * half + 2)
-        y = high - half - 4 < area->y ? low + half + 4
-                                      : high - half - 4; /* no room: above or below the whisker */
+    const double half = 8, text_width = 1.1 * st_picture_text_px(text, ST_PICTURE_TEXT_PX);
+    double y = fmin(fmax(median, q3 + half), q1 - half); /* the middle of the text, in the box */
+    if (q1 - q3 < 2 * half)                              /* no room: above or below the whisker */
+        y = high - half < area->y ? low + half : high - half;
     else if (fabs(y - median) < half)
         st_picture_rectangle(area->svg, x - text_width / 2, median - 2, text_width, 4, fill, NULL);
     st_svg_text(area->svg, x, y + 4, text, &font);

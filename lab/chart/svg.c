@@ -3,12 +3,6 @@
 #include "core/text/safe.h"
 #include "core/text/text.h"
 
-static FILE *line(struct st_svg *svg)
-{
-    fprintf(svg->out, "%*s", svg->depth, "");
-    return svg->out;
-}
-
 /* A coordinate rounded to a tenth of a pixel, without trailing zeros. */
 static void number(FILE *out, char before, double value)
 {
@@ -38,14 +32,12 @@ static void stroke(FILE *out, const struct st_pen *pen)
 
 void st_svg_begin(struct st_svg *svg, const char *role)
 {
-    fprintf(line(svg), "<g class=\"%s\">\n", role);
-    svg->depth++;
+    fprintf(svg->out, "<g class=\"%s\">\n", role);
 }
 
 void st_svg_end(struct st_svg *svg)
 {
-    svg->depth--;
-    fputs("</g>\n", line(svg));
+    fputs("</g>\n", svg->out);
 }
 
 static void path(struct st_svg *svg, const struct st_point *points, size_t n, bool pairs, bool closed,
@@ -53,7 +45,7 @@ static void path(struct st_svg *svg, const struct st_point *points, size_t n, bo
 {
     if (n == 0)
         return;
-    FILE *out = line(svg);
+    FILE *out = svg->out;
     fprintf(out, "<path fill=\"%s\"", fill);
     if (pen != NULL)
         stroke(out, pen);
@@ -90,7 +82,7 @@ void st_svg_polygon(struct st_svg *svg, const struct st_point *points, size_t n,
 void st_svg_text(struct st_svg *svg, double x, double y, const char *content, const struct st_font *font)
 {
     static const char *const anchors[] = {"start", "middle", "end"};
-    FILE *out = line(svg);
+    FILE *out = svg->out;
     fputs("<text", out);
     if (font->role != NULL)
         fprintf(out, " class=\"%s\"", font->role);
@@ -119,7 +111,7 @@ int st_svg_finish(struct st_svg *svg, FILE *stream)
 
 int st_svg_open(struct st_svg *svg, double width, double height, const char *title, const char *description)
 {
-    *svg = (struct st_svg){.width = width, .height = height, .depth = 1};
+    *svg = (struct st_svg){.width = width, .height = height};
     svg->out = open_memstream(&svg->text, &svg->text_bytes);
     if (svg->out == NULL)
         return -ENOMEM;

@@ -37,10 +37,9 @@ struct st_font {
 
 struct st_svg {
     double width, height; /* pixels */
-    FILE *out;            /* a buffer in memory; private to svg.c, as are the next three */
+    FILE *out;            /* a buffer in memory; private to svg.c, as are the next two */
     char *text;
     size_t text_bytes;
-    int depth;
 };
 
 /** Begins a picture. @param title, description for screen readers. @return 0, -ENOMEM. Then end it. */

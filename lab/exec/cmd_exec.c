@@ -358,9 +358,8 @@ static int print(const struct st_bench_exec *bench, struct arguments *a)
 static bool go_on(void *ctx, const struct st_bench_exec *bench)
 {
     struct arguments *a = ctx;
-    return st_bench_command_go_on(&a->common, "round %zu, %lld s of at most %lld s", bench->arms[0].n + 1,
-                                  (long long)(bench->elapsed_ns / ST_NS_PER_S),
-                                  (long long)(a->budget_ns / ST_NS_PER_S));
+    return st_bench_command_go_on(&a->common, "round %zu, %s of at most %s", bench->arms[0].n + 1,
+                                  st_ns_short(bench->elapsed_ns), st_ns_short(a->budget_ns));
 }
 
 /* In the signal's handler: the program that runs may have hours to go. */

@@ -96,7 +96,7 @@ static int add_values(const json_t *document, struct st_series_input *result)
     struct st_period parsed;
     uint64_t num, den;
     if (!json_is_array(samples) || !get_u64(period, "num", &num) || !get_u64(period, "den", &den) ||
-        den == 0 || st_period_init_ns(&parsed, num, den) != 0 ||
+        st_period_init_ns(&parsed, num, den) != 0 ||
         (json_is_array(periods) && json_array_size(periods) != json_array_size(samples)))
         return -EBADMSG;
     st_series_init(&result->series, &parsed);
@@ -227,17 +227,15 @@ static int read_lines(struct input *input, struct st_series_text *text, struct s
 {
     char line[LINE_BYTES];
     size_t bytes;
-    int r = 0;
-    for (*ret_line = 1; r == 0 && read_line(input->stream, line, &bytes); ++*ret_line) {
+    int r;
+    for (*ret_line = 1; read_line(input->stream, line, &bytes); ++*ret_line) {
         if (bytes + 1 == sizeof(line))
             return -E2BIG;
         if (strlen(line) != bytes)
             return -EBADMSG;
         if (text->column_n == ST_SERIES_COUNT_MAX || text->series.n == ST_SERIES_COUNT_MAX)
             result->left_out_n++;
-        else
-            r = st_series_text_line(text, line, bytes);
-        if (r != 0)
+        else if ((r = st_series_text_line(text, line, bytes)) != 0)
             return r;
     }
     return ferror(input->stream) != 0 ? -errno : 0;
