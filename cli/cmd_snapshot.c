@@ -22,7 +22,7 @@ static int write_snapshot(const struct st_facts *facts, const char *path)
 {
     json_t *document = st_snapshot_json(facts);
     size_t bytes;
-    char *text = st_json_dump(document, JSON_INDENT(2), &bytes);
+    char *text = st_json_dump(document, ST_JSON_PRETTY, &bytes);
     json_decref(document);
     if (text == NULL)
         return st_failure("out of memory");

@@ -180,7 +180,7 @@ static char *document_text(struct st_service *service, enum st_route_body which,
     json_t *document = document_of(service);
     char *text = NULL;
     if (which == ST_ROUTE_STATUS)
-        text = json_dumps(document, JSON_INDENT(2)); /* NULL of NULL */
+        text = json_dumps(document, ST_JSON_PRETTY); /* NULL of NULL */
     else if (document != NULL)
         text = st_page_text(document, which == ST_ROUTE_CYCLE ? ST_PAGE_CYCLE : ST_PAGE_SERVED);
     if (text != NULL && text[0] == '\0')

@@ -354,7 +354,7 @@ int st_heard_list_text(struct st_history_reader *reader, int64_t since_ns, int64
     if (r == 0) {
         make_sessions(list);
         qsort(list->events, list->events_n, sizeof(list->events[0]), by_start);
-        *ret = st_json_into_text(document_of(list), JSON_INDENT(2));
+        *ret = st_json_into_text(document_of(list), ST_JSON_PRETTY);
         r = *ret != NULL ? 0 : -ENOMEM;
     }
     free(list);
@@ -365,5 +365,5 @@ char *st_heard_list_none(const char *why)
 {
     return st_json_into_text(json_pack("{s:s, s:s, s:i, s:[]}", "schema", "sleeptune-heard/1", "text", why,
                                        "marks_that_count", 0, "marks"),
-                             JSON_INDENT(2));
+                             ST_JSON_PRETTY);
 }

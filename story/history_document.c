@@ -32,7 +32,7 @@ static int read_causes(struct st_history_reader *reader, const struct st_history
     if (r < 0)
         return r;
     r = st_dropout_list_add(reader, asked->since_ns, asked->until_ns, document);
-    *ret = r == 0 ? json_dumps(document, JSON_INDENT(2)) : NULL;
+    *ret = r == 0 ? json_dumps(document, ST_JSON_PRETTY) : NULL;
     json_decref(document);
     return r;
 }

@@ -103,7 +103,7 @@ int st_size_list_text(struct st_history_reader *reader, int64_t since_ns, int64_
     struct st_history_sizes *sizes = malloc(sizeof(*sizes));
     int r = sizes != NULL ? st_history_read_sizes(reader, since_ns, until_ns, sizes) : -ENOMEM;
     if (r == 0) {
-        *ret = st_json_into_text(document_of(sizes, since_ns, until_ns), JSON_INDENT(2));
+        *ret = st_json_into_text(document_of(sizes, since_ns, until_ns), ST_JSON_PRETTY);
         r = *ret != NULL ? 0 : -ENOMEM;
     }
     free(sizes);

@@ -118,7 +118,7 @@ json_t *st_report_format_json(const struct st_report *report)
 static int write(const struct st_report *report, FILE *out, ST_UNUSED const struct st_report_view *view)
 {
     json_t *document = st_report_format_json(report);
-    char *text = st_json_dump(document, JSON_INDENT(2) | JSON_REAL_PRECISION(12), NULL);
+    char *text = st_json_dump(document, ST_JSON_PRETTY, NULL);
     json_decref(document);
     if (text == NULL)
         return -ENOMEM;

@@ -105,7 +105,7 @@ int st_tuned_write(struct st_platform *platform, const char *folder, const struc
     }
     json_t *document = json_pack("{s:s, s:s, s:s, s:I, s:o}", "schema", SCHEMA, "day", tuned->day, "kernel",
                                  kernel, "frames", (json_int_t)tuned->frames, "rows", rows);
-    char *text = st_json_into_text(document, JSON_INDENT(2));
+    char *text = st_json_into_text(document, ST_JSON_PRETTY);
     if (text == NULL)
         return -ENOMEM;
     const char *path = st_text("%s%s", folder, FILE_NAME);

@@ -130,6 +130,9 @@ int st_json_write(const char *text, size_t bytes, void *ctx);
 /** Parses a text that st_json_write made, and frees it. @return 0, -ENOMEM. */
 int st_json_written(char *text, json_t **ret);
 
+/** Of a document that people may read: 0.1, not 0.10000000000000001. */
+#define ST_JSON_PRETTY (JSON_INDENT(2) | JSON_REAL_PRECISION(12))
+
 /** As json_dumps, but also with \u escapes for characters that JSON allows and that are not safe text
  * (core/text/safe.h): DEL, C1 control characters, bidirectional marks. The document stays the same. @param
  * ret_bytes its length (may be NULL). @return NULL: out of memory, or no document. Free it with free. */

@@ -298,5 +298,5 @@ char *st_causes_text(struct st_causes_now *now)
 {
     json_t *document = st_cause_sums_json(&now->sums, &now->span);
     json_object_set_new(document, "dropouts", json_null());
-    return st_json_into_text(document, JSON_INDENT(2));
+    return st_json_into_text(document, ST_JSON_PRETTY);
 }

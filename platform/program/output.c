@@ -142,7 +142,7 @@ int st_output_json(json_t *document)
 {
     if (document == NULL)
         return st_failure("out of memory");
-    char *text = st_json_dump(document, JSON_INDENT(2) | JSON_REAL_PRECISION(12), NULL);
+    char *text = st_json_dump(document, ST_JSON_PRETTY, NULL);
     json_decref(document);
     if (text == NULL)
         return st_failure("out of memory");
