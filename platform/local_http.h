@@ -9,7 +9,7 @@
  * @param timeout_ms  of all of it. @param bytes_max  of the answer, with its header.
  * @param ret_body  a new text, whatever the status is; free it. Not trusted.
  * @return the HTTP status; or as connect(2), -EAGAIN: too many others wait there; -ETIMEDOUT: no answer in
- * time; -EFBIG: it is longer; -EBADMSG: it is no HTTP; -ENOMEM, -EIO. Threads: any normal one. */
+ * time; -EBADMSG: it is longer, or no HTTP; -ENOMEM, -EIO. Threads: any normal one. */
 ST_NODISCARD int st_local_http_ask(const char *path, const char *method, const char *target, int timeout_ms,
                                    size_t bytes_max, char **ret_body);
 

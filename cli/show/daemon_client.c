@@ -190,7 +190,6 @@ static int explain(const struct asking *asking, int error)
     case -ETIMEDOUT:
         (void)fail(asking, "sleeptuned on %s does not answer", path);
         return st_text_is(asking->method, "POST") ? ST_EXIT_UNKNOWN : ST_EXIT_FAILURE;
-    case -EFBIG:
     case -EBADMSG:
         return fail(asking, "the answer of %s is none of sleeptuned's: too long, or not HTTP", path);
     case -EACCES:

@@ -42,7 +42,7 @@ static int is_shared(int dir_fd)
 /* Where a link leads comes before the rest. @return 0; 1: it leads to no path; or a negative errno value. */
 static int follow(struct walk *walk, const char *name, const struct stat *link)
 {
-    char target[PATH_MAX], rest[PATH_MAX];
+    char target[PATH_MAX];
     const int shared = is_shared(walk->fd);
     if (shared < 0)
         return shared;
@@ -56,10 +56,9 @@ static int follow(struct walk *walk, const char *name, const struct stat *link)
     target[len] = '\0';
     if (target[0] != '/' && strstr(target, ":[") != NULL) /* "pipe:[123]" */
         return 1;
-    const int n = ST_PRINT(rest, "%s%s%s", target, walk->rest[0] != '\0' ? "/" : "", walk->rest);
-    if (n < 0 || (size_t)n >= sizeof(rest))
+    const char *rest = st_text_joined(target, "/", walk->rest);
+    if (!st_text_copy(walk->rest, sizeof(walk->rest), rest, strlen(rest)))
         return -ENAMETOOLONG;
-    memcpy(walk->rest, rest, (size_t)n + 1);
     return target[0] == '/' ? enter(walk, "/") : 0;
 }
 

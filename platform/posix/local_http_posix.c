@@ -61,7 +61,7 @@ static int receive(int fd, int64_t until_ns, char *text, size_t bytes_max)
         if (n == 0)
             return 0;
     }
-    return -EFBIG;
+    return -EBADMSG;
 }
 
 /* Leaves the body. @return the HTTP status or -EBADMSG. */

@@ -1,4 +1,8 @@
 /* What the system's daemon answers a user's one about the trace, which is not trusted. */
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
 #include "daemon/causes/culprit_request.h"
 #include "tests/unit/unit.h"
 
@@ -71,6 +75,37 @@ static void without_a_daemon_the_error_says_so(void **state)
     assert_int_equal(st_culprit_request("/nonexistent/sock", 1, 0, 0, &got), -ECONNREFUSED);
 }
 
+/* Of a daemon that takes only a question about these times. */
+static int answered(const char *answer, struct st_trace_culprit *ret)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "/tmp/sleeptune-test-XXXXXX"};
+    const int in = socket(AF_UNIX, SOCK_STREAM, 0);
+    assert_int_equal(rmdir(mkdtemp(address.sun_path)), 0);
+    assert_int_equal(bind(in, (struct sockaddr *)&address, sizeof(address)) + listen(in, 1), 0);
+    if (fork() == 0) {
+        char asked[256] = "";
+        const int fd = accept(in, NULL, NULL);
+        (void)!read(fd, asked, sizeof(asked) - 1);
+        if (strstr(asked, "?tid=7&since=1.000000002&until=3.000000004 ") != NULL)
+            dprintf(fd, "HTTP/1.0 200 OK\r\n\r\n%s", answer);
+        _exit(0);
+    }
+    const int r = st_culprit_request(address.sun_path, 7, 1000000002, 3000000004, ret);
+    close(in);
+    unlink(address.sun_path);
+    return r;
+}
+
+static void what_is_asked_has_times_and_the_answer_a_limit(void **state)
+{
+    static char longer[4200];
+    struct st_trace_culprit got;
+    assert_int_equal(answered(ANSWER("\"hog\"", "5"), &got), 0);
+    assert_int_equal(got.ns, 5);
+    snprintf(longer, sizeof(longer), "%-4100s", ANSWER("\"hog\"", "5"));
+    assert_int_equal(answered(longer, &got), -EBADMSG);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -78,6 +113,7 @@ int main(void)
         cmocka_unit_test(no_culprit_and_no_trace_are_two_things),
         cmocka_unit_test(other_answers_are_refused_and_names_are_made_safe),
         cmocka_unit_test(without_a_daemon_the_error_says_so),
+        cmocka_unit_test(what_is_asked_has_times_and_the_answer_a_limit),
     };
     return cmocka_run_group_tests_name("culprit_request", tests, NULL, NULL);
 }
