@@ -55,9 +55,8 @@ static const char *limits_text(const struct st_facts *facts)
         return "The limits are those of the shell that saved the files (or: --user NAME).\n";
     if (st_text_is(from, "ulimit") || st_text_is(from, "rtcqs"))
         return st_text("The limits are those of the shell in which %s ran.\n", from);
-    return st_text("The rights are those that %.*s gets at login (from: %.*s). Services have limits of their "
-                   "own.\n",
-                   st_text_cut(name, 40), name, st_text_cut(from, 80), from);
+    return st_text("The rights are those that %.*s gets at login. Services have limits of their own.\n",
+                   st_text_cut(name, 40), name);
 }
 
 const char *st_place_notes(const struct st_facts *facts)
