@@ -90,8 +90,6 @@ static bool wait_for_head(struct st_way_run *way, struct run *run)
         if (r == 0 || (r < 0 && r != -EAGAIN))
             break;
     }
-    if (!run->headed && run->absent[0] == '\0')
-        ST_PRINT(run->absent, "%s does not answer", way->way->program);
     return run->headed;
 }
 
@@ -119,7 +117,7 @@ static int try_way(struct st_platform *p, const struct st_way *way, const struct
     struct st_way_run program;
     int r = st_way_open(&program, p, way, wish);
     run->headed = false;
-    run->absent[0] = '\0';
+    ST_PRINT(run->absent, "%s does not answer", way->program);
     if (r < 0) {
         ST_PRINT(run->absent,
                  r == -EPERM    ? "run it as the user who plays, not as root"
