@@ -118,7 +118,7 @@ static void calibrate_load(struct load *load, struct st_platform *platform, cons
             best_ns = ns;
     }
     const double per_round_ns = best_ns > 0 ? (double)best_ns / (double)ROUNDS : 1.0;
-    const double want_ns = st_period_seconds(period) * (double)ST_NS_PER_S * load_percent / 100.0;
+    const double want_ns = (double)st_period_ns(period) * load_percent / 100.0;
     load->rounds = (uint64_t)(want_ns / per_round_ns) + 1;
 }
 

@@ -222,7 +222,7 @@ void st_ear_run(struct st_ear *ear, bool (*look)(void *ctx), void *ctx)
     struct pollfd input = {.fd = ear->input, .events = POLLIN};
     bool more = true;
     while (more && !ear->shut) {
-        const int n = poll(&input, 1, (int)(ST_EAR_PUMP_NS / ST_NS_PER_MS));
+        const int n = poll(&input, 1, ST_EAR_PUMP_MS);
         more = (n <= 0 || st_ear_input(ear)) && look(ctx);
         if (!ear->player)
             st_ear_pump(ear);

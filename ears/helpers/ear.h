@@ -22,7 +22,8 @@ enum {
 };
 
 #define ST_EAR_FRAMES_MAX 8192
-#define ST_EAR_PUMP_NS    (20 * INT64_C(1000000)) /* the pipe is written this often */
+#define ST_EAR_PUMP_MS    20 /* the pipe is written this often */
+#define ST_EAR_PUMP_NS    (ST_EAR_PUMP_MS * INT64_C(1000000))
 
 /* What the two processes share. */
 struct st_ear_shared {
