@@ -13,6 +13,7 @@ refused "a mistyped command after help" 3 help reporrt
 refused "a mistyped option" 3 report --framse=3
 refused "a mistyped option without a command" 3 --framse 3
 refused "a value too many" 3 report --all=3
+refused "a recording that is none" 3 listen --input "$SLEEPTUNE_SRC/README.md"
 lab() { "$SLEEPTUNE_LAB" "$@"; }
 screen_is of-the-laboratory lab sleeep
 for option in --version --help help "report --list" "report --help"; do

@@ -1,4 +1,4 @@
-/* cli/measure/sizes: the rows of check, from runs at several sizes. */
+/* cli/measure/sizes: the rows of check, from runs at several sizes. Real clock: one run of 20 ms. */
 #include "cli/measure/sizes.h"
 #include "core/ns.h"
 #include "tests/unit/period.h"
@@ -118,6 +118,13 @@ static void the_table_is_read_at_each_width_and_in_each_state(void **state)
     rows_are("sizes/narrow", &view);
 }
 
+static void each_wake_up_that_is_measured_counts(void **state)
+{
+    const int64_t duration_ns = 20 * ST_NS_PER_MS;
+    assert_int_equal(st_sizes_measure(RATE_HZ, 1024, duration_ns, NULL, NULL, NULL, &sizes), 0);
+    assert_true(sizes.late.latest_ns > 0);
+}
+
 static void the_shortest_size_is_what_was_asked_for_or_32(void **state)
 {
     struct st_wish used = {.frames = 1024, .rate_hz = 48000};
@@ -138,6 +145,7 @@ int main(void)
         SIZES(the_table_only_improves_with_the_size),
         SIZES(the_row_in_use_has_the_dropouts_of_the_music),
         SIZES(the_table_is_read_at_each_width_and_in_each_state),
+        SIZES(each_wake_up_that_is_measured_counts),
         cmocka_unit_test(the_shortest_size_is_what_was_asked_for_or_32),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
