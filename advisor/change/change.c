@@ -416,8 +416,8 @@ struct st_look st_change_look(struct st_platform *machine, const struct st_entry
     look.error = r;
     if (r == -ENOENT || r == -ENOTDIR) {
         look.state = ST_ENTRY_GONE;
-    } else if (entry->file && (r == -EISDIR || r == -EBADMSG || r == -EFBIG)) { /* none that apply writes */
-        look.state = ST_ENTRY_DIFFERS;
+    } else if (entry->file && !entry->block && (r == -EISDIR || r == -EBADMSG || r == -EFBIG)) {
+        look.state = ST_ENTRY_DIFFERS; /* none that apply writes; a file of others may still have our block */
     } else if (r == 0) {
         const bool same =
             entry->file ? st_change_find(entry, text, &bytes) != NULL : st_text_is(now, entry->new_value);

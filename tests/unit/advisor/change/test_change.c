@@ -351,8 +351,9 @@ static void a_block_that_someone_changed_is_left_alone(void **state)
 {
     struct tree tree;
     struct heard heard;
-    char text[1024], *at;
+    char text[1024], large[ST_CHANGE_FILE_BYTES + 2] = "", *at;
     (void)state;
+    memset(large, 'x', sizeof(large) - 1);
     tree_make_freebsd(&tree);
     apply_freebsd(&tree, &heard);
     assert_non_null(tree_text(&tree, "etc/sysctl.conf", text, sizeof(text)));
@@ -363,6 +364,9 @@ static void a_block_that_someone_changed_is_left_alone(void **state)
     assert_int_equal(revert(tree.p, "freebsd-snd-latency", &heard), 0);
     assert_int_equal(heard.n[ST_EVENT_CHANGED], 1);
     check_text(&tree, "etc/sysctl.conf", text);
+    tree_put(&tree, "etc/sysctl.conf", large); /* it may still be there */
+    assert_int_equal(revert(tree.p, NULL, &heard), -EIO);
+    assert_int_equal(heard.error, -EFBIG);
     tree_remove(&tree);
 }
 
