@@ -55,6 +55,12 @@ static int ST_PRINTF(2, 3) give_up(struct st_notify *notify, const char *format,
     return 0;
 }
 
+/* @param r of sending the question. */
+static int asked(struct st_notify *notify, int r)
+{
+    return r >= 0 ? 0 : give_up(notify, "cannot ask the notification server: %s", strerror(-r));
+}
+
 static int no_answer(struct st_notify *notify, sd_bus_message *reply)
 {
     const sd_bus_error *error = sd_bus_message_get_error(reply);
@@ -146,7 +152,7 @@ static int show(struct st_notify *notify)
         r = sd_bus_call_async(notify->bus, NULL, call, on_shown, notify, 0);
     sd_bus_message_unref(call);
     free(body);
-    return r >= 0 ? 0 : give_up(notify, "cannot ask the notification server: %s", strerror(-r));
+    return asked(notify, r);
 }
 
 /* A server without this property is never to be left alone. */
@@ -170,9 +176,9 @@ static int on_capabilities(sd_bus_message *reply, void *ctx, ST_UNUSED sd_bus_er
         notify->markup = notify->markup || st_text_is(capability, "body-markup");
         notify->actions = notify->actions || st_text_is(capability, "actions");
     }
-    const int r = sd_bus_call_method_async(notify->bus, NULL, NAME, PATH, "org.freedesktop.DBus.Properties",
-                                           "Get", on_inhibited, notify, "ss", NAME, "Inhibited");
-    return r >= 0 ? 0 : give_up(notify, "cannot ask the notification server: %s", strerror(-r));
+    return asked(notify,
+                 sd_bus_call_method_async(notify->bus, NULL, NAME, PATH, "org.freedesktop.DBus.Properties",
+                                          "Get", on_inhibited, notify, "ss", NAME, "Inhibited"));
 }
 
 /* --- the daemon's part --- */

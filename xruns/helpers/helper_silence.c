@@ -40,9 +40,9 @@
 #define FRAMES_MAX  8192U /* of a cycle */
 #define SETTLE_NS   (200 * ST_NS_PER_MS)
 #define PRICE_S     10
-#define PRICE_MAX   0.01 /* of a CPU ... */
-#define PRICES_MAX  3    /* ... in three PRICE_S, one after the other */
-#define EMPTY       2    /* SPA_CHUNK_FLAG_EMPTY, which older headers do not know */
+#define PRICE_NS    (PRICE_S * ST_NS_PER_S / 100) /* 1 % of a CPU ... */
+#define PRICES_MAX  3                             /* ... in three PRICE_S, one after the other */
+#define EMPTY       2                             /* SPA_CHUNK_FLAG_EMPTY, which older headers do not know */
 #define TAP_PORT    "tap_"
 #define MONO_FLOATS "32 bit float mono audio"
 
@@ -462,8 +462,7 @@ static void on_price(void *ctx, ST_UNUSED uint64_t expirations)
         return;
     const int64_t used_ns = st_ns_from_timespec(&used) - listener->cpu_ns;
     listener->cpu_ns += used_ns;
-    const bool dear = (double)used_ns > PRICE_MAX * PRICE_S * (double)ST_NS_PER_S;
-    listener->dear_n = dear ? listener->dear_n + 1 : 0;
+    listener->dear_n = used_ns > PRICE_NS ? listener->dear_n + 1 : 0;
     if (listener->automatic && listener->dear_n >= PRICES_MAX)
         end(listener, st_helper_line_absent("listening took more than 1 %% of a CPU"));
 }

@@ -86,11 +86,11 @@ static int answered(const char *answer, struct st_trace_culprit *ret)
         char asked[256] = "";
         const int fd = accept(in, NULL, NULL);
         (void)!read(fd, asked, sizeof(asked) - 1);
-        if (strstr(asked, "?tid=7&since=1.000000002&until=3.000000004 ") != NULL)
+        if (strstr(asked, "?tid=7&since=1.200000003&until=4.050000006 ") != NULL)
             dprintf(fd, "HTTP/1.0 200 OK\r\n\r\n%s", answer);
         _exit(0);
     }
-    const int r = st_culprit_request(address.sun_path, 7, 1000000002, 3000000004, ret);
+    const int r = st_culprit_request(address.sun_path, 7, 1200000003, 4050000006, ret);
     close(in);
     unlink(address.sun_path);
     return r;
