@@ -22,8 +22,8 @@ card() { sed -n "s/^ *\([0-9]*\) \[$1 *\].*/\1/p" /proc/asound/cards; }
 # called by until_true
 # shellcheck disable=SC2317
 running() { grep -q "state: $2" "/proc/asound/card$1/pcm0p/sub0/status"; }
-# shellcheck disable=SC2317
 since_then() { echo $(($(alsa .device_dropouts) - before)); } # aplay is one program on all cards
+# shellcheck disable=SC2317
 counts() { [ "$(since_then)" -gt 0 ]; }
 # shellcheck disable=SC2317
 says() { test "$(alsa "$1")" "$2" "$3"; }
