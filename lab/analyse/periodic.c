@@ -306,7 +306,7 @@ static void try_all(const struct spectrum *s, struct peak *best)
 static double sharpen(const struct spectrum *s, double frequency)
 {
     double step = 0.5 / s->fft_n;
-    for (int i = 0; i < 2; i++, step /= 4) {
+    for (int i = 0; i < 3; i++, step /= 4) {
         const double a = power_at(s, frequency - step), b = power_at(s, frequency),
                      c = power_at(s, frequency + step);
         const double bend = a - 2 * b + c;
