@@ -216,8 +216,11 @@ static void count_dropouts(struct st_dropout_client *client, const struct st_eve
 {
     const bool device = event->kind == ST_EVENT_DEVICE_DROPOUT;
     const uint64_t n = count_of(event);
-    if (device)
-        note_device(client->stream, event->device, client->device_dropouts_n == 0);
+    if (device && client->device_dropouts_n == 0)
+        ST_PRINT(client->stream, "%s", event->device);
+    else if (device &&
+             !st_text_is(st_dropout_reason_stream(client->stream), st_dropout_reason_stream(event->device)))
+        client->stream[0] = '\0';
     *(device ? &client->device_dropouts_n : &client->dropouts_n) += n;
     client->places_n[event->place] += n;
     client->lost.cycles_n = st_ns_add(client->lost.cycles_n, event->cycles_n);

@@ -31,7 +31,7 @@ struct st_dropout_client {
     char device[ST_XRUN_NAME_BYTES]; /* the last one */
     bool playing;                    /* a load line within ST_DROPOUT_GONE_NS */
     uint64_t dropouts_n, device_dropouts_n;
-    char stream[ST_XRUN_NAME_BYTES]; /* the device of device_dropouts_n; "": several */
+    char stream[ST_XRUN_NAME_BYTES]; /* a device of device_dropouts_n; "": they differ in why */
     struct st_dropout_sum by[ST_DROPOUT_REASONS];
     uint64_t places_n[ST_DROPOUT_PLACES]; /* dropouts_n and device_dropouts_n by place */
     struct {
