@@ -203,15 +203,6 @@ static struct st_dropout_client *make_room(struct st_dropout_table *table, bool 
     return least;
 }
 
-/* "": several had one. */
-static void note_device(char of[ST_XRUN_NAME_BYTES], const char *device, bool first)
-{
-    if (first)
-        snprintf(of, ST_XRUN_NAME_BYTES, "%s", device);
-    else if (!st_text_is(of, device))
-        of[0] = '\0';
-}
-
 static void count_dropouts(struct st_dropout_client *client, const struct st_event *event)
 {
     const bool device = event->kind == ST_EVENT_DEVICE_DROPOUT;
@@ -303,7 +294,10 @@ static void take_cycle(struct st_dropout_table *table, const struct st_xrun_seen
 
 static void take_own(struct st_dropout_table *table, const struct st_event *event)
 {
-    note_device(table->clientless_device, event->device, table->clientless_dropouts_n == 0);
+    if (table->clientless_dropouts_n == 0)
+        ST_PRINT(table->clientless_device, "%s", event->device);
+    else if (!st_text_is(table->clientless_device, event->device))
+        table->clientless_device[0] = '\0';
     table->clientless_dropouts_n += count_of(event);
 }
 

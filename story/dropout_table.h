@@ -174,6 +174,7 @@ bool st_dropout_table_is_timed(const struct st_dropout_table *table);
 bool st_dropout_table_goes_first(const struct st_dropout_client *a, const struct st_dropout_client *b);
 
 /** Who lost most, by that of st_dropout_table_age, first of those that lost sound `within_ns` before the last
- * dropout (INT64_MAX: of all). NULL: no client made a dropout, or the device itself had more than each. */
+ * dropout (INT64_MAX: of all). Of those that lost the CPU it is the first one of which the culprit is known.
+ * NULL: no client made a dropout, or the device itself had more than each. */
 const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_table *table,
                                                        int64_t within_ns);

@@ -13,6 +13,7 @@
 #define NAME_COLUMNS_MAX 48
 #define WHY_COLUMNS      42 /* if there is room */
 #define COUNT_COLUMNS    9
+#define LOST_FROM        60 /* columns of the screen; below there is no room for it */
 
 const char *st_dropouts_text_server(const json_t *source)
 {
@@ -31,9 +32,11 @@ static void put_row(FILE *out, int name_columns, const char *name, int64_t n, co
     const char *dots = st_locale_utf8() ? "…" : "..."; /* another name may begin with the same letters */
     if (st_text_columns(label) >= name_columns)
         label = st_text("%s%s", st_text_clip(label, name_columns - 1 - st_text_columns(dots)), dots);
-    label = st_text("%s%*s%*jd%*s%s", label, name_columns - st_text_columns(label), "", COUNT_COLUMNS, n,
-                    COUNT_COLUMNS - st_text_columns(lost), "", lost);
-    st_text_field(out, label, why, name_columns + 2 * COUNT_COLUMNS + 2, columns);
+    label = st_text("%s%*s%*jd", label, name_columns - st_text_columns(label), "", COUNT_COLUMNS, n);
+    if (columns >= LOST_FROM)
+        label = st_text("%s%*s%s", label, COUNT_COLUMNS - st_text_columns(lost), "", lost);
+    st_text_field(out, label, why, name_columns + (columns >= LOST_FROM ? 2 : 1) * COUNT_COLUMNS + 2,
+                  columns);
 }
 
 /* The rows that are wanted; what they leave. */
@@ -49,8 +52,8 @@ static void add(struct table *table, const char *name, int64_t n, const char *lo
     if (n <= 0 || table->rows_n++ >= table->rows_max)
         return;
     if (table->rows_n == 1)
-        fprintf(table->out, "%-*s%*s%*s  %s\n", table->name_columns, "Program", COUNT_COLUMNS, "Dropouts",
-                COUNT_COLUMNS, "Lost", "Why");
+        fprintf(table->out, "%-*s%*s%s  %s\n", table->name_columns, "Program", COUNT_COLUMNS, "Dropouts",
+                table->columns >= LOST_FROM ? "     Lost" : "", "Why");
     put_row(table->out, table->name_columns, name, n, lost, why, table->columns);
     table->left_n = st_ns_sub(table->left_n, n);
 }

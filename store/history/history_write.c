@@ -111,7 +111,7 @@ static void sum_up(struct st_history *history, int64_t level, const struct row *
     if (sql->r == 0)
         sql->r = st_history_sum_add(&history->sum, lateness, lateness_bytes);
     add_figures(&sum, minute);
-    size_t bytes;
+    size_t bytes = 0;
     uint8_t *stored = st_hist_deflate(&history->sum.hist, &bytes);
     if (stored == NULL && sql->r == 0)
         sql->r = -ENOMEM;
