@@ -60,7 +60,6 @@ static struct st_counts_difference differ(enum load load, double before, double 
 /* A difference is shown in at most 5 % of equal runs: of 800 pairs, in 40. */
 static void equal_runs_are_equal(void **state)
 {
-    (void)state;
     size_t shown_n = 0;
     for (enum load load = 0; load < LOADS; load++) {
         for (uint64_t seed = 0; seed < PAIRS; seed++) {
@@ -76,7 +75,6 @@ static void equal_runs_are_equal(void **state)
 /* The interval has the true ratio in 90 % of all pairs, and a difference that is there is seen. */
 static void a_difference_is_shown_with_its_size(void **state)
 {
-    (void)state;
     static const struct {
         enum load load;
         double before, now;
@@ -103,7 +101,6 @@ static void a_difference_is_shown_with_its_size(void **state)
 
 static void a_run_that_drifts_shows_no_less_than_its_drift(void **state)
 {
-    (void)state;
     uint64_t events_n[2][ST_COUNTS_SECTIONS] = {{77, 78, 79, 77, 78, 79, 77, 78},
                                                 {80, 120, 180, 240, 300, 360, 420, 480}};
     struct st_counts_difference d;
@@ -117,7 +114,6 @@ static void a_run_that_drifts_shows_no_less_than_its_drift(void **state)
 
 static void little_shows_nothing(void **state)
 {
-    (void)state;
     uint64_t events_n[2][ST_COUNTS_SECTIONS] = {0};
     struct st_counts_difference d;
     assert_int_equal(st_counts_compare(events_n[0], events_n[1], &d), 0); /* no event at all */

@@ -16,7 +16,6 @@
 /* Source: the usual tables of exact limits of a Poisson mean, 90 % two-sided. */
 static void bounds_are_those_of_the_table(void **state)
 {
-    (void)state;
     static const struct {
         uint64_t n;
         double low, high;
@@ -48,7 +47,6 @@ static double share(double true_n, double allowed_n, enum st_limit_verdict wante
  * as soon as it is broken is one that would be at its end. */
 static void one_run_of_twenty_is_judged_wrongly_at_most(void **state)
 {
-    (void)state;
     const double most = 0.05 + 3 * sqrt(0.05 * 0.95 / RUNS);
     for (double allowed_n = 3; allowed_n < 100; allowed_n *= 2) {
         assert_true(share(allowed_n, allowed_n, ST_LIMIT_BROKEN) <= most);

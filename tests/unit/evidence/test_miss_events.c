@@ -19,7 +19,6 @@
 
 static void misses_less_than_100_ms_apart_are_one(void **state)
 {
-    (void)state;
     struct st_miss_events events = {0};
     st_miss_events_add(&events, -5, -5);
     st_miss_events_add(&events, 99999994, 99999994); /* 99,999,999 ns later */
@@ -34,7 +33,6 @@ static void misses_less_than_100_ms_apart_are_one(void **state)
 
 static void the_text_has_the_events_their_size_and_the_constant(void **state)
 {
-    (void)state;
     assert_string_equal(st_miss_events_text(5, 12, 20),
                         " in 5 events of 2.4 periods (95 % confidence: at most 1900 events per hour; missed "
                         "periods less than 100 ms "
@@ -100,7 +98,6 @@ static uint64_t simulate(const struct law *law, struct st_random *random, uint64
 
 static void the_bound_of_events_covers_and_that_of_periods_does_not(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < ST_ARRAY_LEN(laws); i++) {
         struct st_random random = {.state = 2026 + i};
         static uint64_t events[RUNS], misses[RUNS];

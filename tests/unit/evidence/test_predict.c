@@ -40,7 +40,6 @@ static void row_of(uint32_t frames)
 
 static void a_wake_up_that_is_later_than_the_slack_counts(void **state)
 {
-    (void)state;
     begin(48, 3600); /* 1 ms */
     late(1000000, 2500000);
     row_of(48); /* slack 1 ms */
@@ -60,7 +59,6 @@ static void a_wake_up_that_is_later_than_the_slack_counts(void **state)
 /* A load that never ends is no single episode: else more late wake-ups would look better. */
 static void those_of_one_second_are_one_episode(void **state)
 {
-    (void)state;
     begin(48, 3600);
     late(1000, 3 * MS);
     late(1999, 5 * MS);
@@ -78,7 +76,6 @@ static void those_of_one_second_are_one_episode(void **state)
 
 static void the_headroom_is_the_load_that_just_holds(void **state)
 {
-    (void)state;
     begin(48, 3600);
     late(77, 1500000);
     row_of(96); /* 2 ms - 25 % = 1.5 ms */
@@ -90,7 +87,6 @@ static void the_headroom_is_the_load_that_just_holds(void **state)
 
 static void what_cannot_be_known_is_refused(void **state)
 {
-    (void)state;
     begin(64, 3600);
     row_of(32);
     assert_false(row.known);
@@ -105,7 +101,6 @@ static void what_cannot_be_known_is_refused(void **state)
 
 static void any_number_of_late_wake_ups_is_counted_in_each_second(void **state)
 {
-    (void)state;
     begin(48, 36000);
     struct st_random random = {.state = 3};
     for (uint64_t k = 0; k < 3000000; k++)
@@ -133,7 +128,6 @@ static void span(uint64_t n, int64_t most_ns)
 
 static void each_late_wake_up_of_a_minute_is_an_episode_and_one_a_second_at_most(void **state)
 {
-    (void)state;
     begin(48, 0);
     for (int i = 0; i < 60; i++)
         span((uint64_t)i % 2, i == 7 ? 9 * MS : 0);
@@ -157,7 +151,6 @@ static void each_late_wake_up_of_a_minute_is_an_episode_and_one_a_second_at_most
 
 static void each_late_value_of_a_minute_is_in_the_bound(void **state)
 {
-    (void)state;
     begin(48, 0);
     struct st_hist hist;
     assert_int_equal(st_hist_init(&hist, 2), 0);
@@ -172,7 +165,6 @@ static void each_late_value_of_a_minute_is_in_the_bound(void **state)
 
 static void damaged_data_are_counted_and_end(void **state)
 {
-    (void)state;
     begin(48, 0);
     struct st_hist none;
     assert_int_equal(st_hist_init(&none, 2), 0); /* its longest value stands beside it, in no bucket */
@@ -247,7 +239,6 @@ static double measure(enum law law, uint64_t seed, uint32_t frames, double secon
  * tests. The truth is another simulation, of 400 hours at the size itself. */
 static void the_bound_covers_the_truth_of_known_laws(void **state)
 {
-    (void)state;
     static const uint32_t frames[] = {32, 64, 128, 256, 1024};
     for (enum law law = 0; law < LAWS; law++) {
         double truth[ST_ARRAY_LEN(frames)];

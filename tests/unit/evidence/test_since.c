@@ -79,7 +79,6 @@ static size_t found_n(size_t n)
 /* The exact answer against all ways to choose three of nine. */
 static void the_p_value_is_that_of_all_permutations(void **state)
 {
-    (void)state;
     static const uint64_t dropouts[] = {0, 0, 1, 0, 0, 2, 40, 60, 90};
     static const double scores[] = {0, 0, 4, 0, 0, 6, 21, 24, 26};
     sessions_n = 0;
@@ -106,7 +105,6 @@ static void the_p_value_is_that_of_all_permutations(void **state)
 
 static void unchanged_years_have_no_line(void **state)
 {
-    (void)state;
     static const double rates[] = {0.2, 2, 14};
     struct st_random random = {.state = 21};
     int lines[2] = {0};
@@ -124,7 +122,6 @@ static void unchanged_years_have_no_line(void **state)
  * the right week. */
 static void tenfold_is_found_within_14_played_days(void **state)
 {
-    (void)state;
     struct st_random random = {.state = 22};
     int found = 0, right = 0, clustered = 0;
     for (int year = 0; year < YEARS; year++) {
@@ -150,7 +147,6 @@ static void tenfold_is_found_within_14_played_days(void **state)
 /* A new project from the day of the update on: another program, and nothing is said. */
 static void other_programs_are_not_compared(void **state)
 {
-    (void)state;
     sessions_n = 0;
     for (int64_t day = 0; day < 40; day++)
         play(day * DAY_NS, HOUR_NS, day < 20 ? 0 : 50, day < 20 ? 0 : 1);
@@ -169,7 +165,6 @@ static void other_programs_are_not_compared(void **state)
 
 static void what_played_around_the_change_does_not_count(void **state)
 {
-    (void)state;
     sessions_n = 0;
     for (int64_t day = 0; day < 20; day++)
         play(day * DAY_NS, day == 10 ? 3 * HOUR_NS : HOUR_NS, 1, 0);

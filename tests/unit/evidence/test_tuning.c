@@ -126,7 +126,6 @@ static const double cvs[] = {0, 0.5, 1};
 
 static void a_setting_without_effect_is_kept_in_one_percent_at_most(void **state)
 {
-    (void)state;
     static struct st_tuning t;
     const size_t n = sessions();
     for (size_t c = 0; c < ST_ARRAY_LEN(cvs); c++) {
@@ -153,7 +152,6 @@ static void a_setting_without_effect_is_kept_in_one_percent_at_most(void **state
 
 static void a_fivefold_effect_is_found_in_ninety_percent_at_least(void **state)
 {
-    (void)state;
     static struct st_tuning t;
     const size_t n = sessions();
     for (size_t c = 0; c < ST_ARRAY_LEN(cvs); c++) {
@@ -178,7 +176,6 @@ static void a_fivefold_effect_is_found_in_ninety_percent_at_least(void **state)
 /* One of ten helps: the screening puts it before the others often enough. */
 static void one_of_ten_is_found(void **state)
 {
-    (void)state;
     static struct st_tuning t;
     size_t found_n = 0, null_n = 0;
     const size_t n = sessions() / 3;
@@ -221,7 +218,6 @@ static double either(uint32_t on)
 /* The others may hide a fault, the order may be wrong: time goes to what shows something. Rows 1 and 3. */
 static void settings_that_hide_each_other_are_found(void **state)
 {
-    (void)state;
     static const struct {
         const char *what;
         double (*law)(uint32_t on);
@@ -264,7 +260,6 @@ static void settings_that_hide_each_other_are_found(void **state)
  * one block of a pair was called harmful once. */
 static void stalls_are_no_harm(void **state)
 {
-    (void)state;
     static const double stalls[] = {0.02, 0.1, 0.3};
     static struct st_tuning t;
     const size_t n = sessions();
@@ -294,7 +289,6 @@ static void stalls_are_no_harm(void **state)
 
 static void harm_is_found_and_switched_off(void **state)
 {
-    (void)state;
     static struct st_tuning t;
     struct machine m = {.cv = 0.5, .fold = {0.2, 5}};
     assert_int_equal(session(&m, 2, 3, &t), 0);
@@ -312,7 +306,6 @@ static void harm_is_found_and_switched_off(void **state)
 /* Wake-ups are as late with it as without. */
 static void a_setting_that_makes_dropouts_only_is_tried_until_that_shows(void **state)
 {
-    (void)state;
     static struct st_tuning t;
     const size_t n = sessions() / 6;
     size_t harmful_n = 0;
@@ -329,7 +322,6 @@ static void a_setting_that_makes_dropouts_only_is_tried_until_that_shows(void **
 
 static void what_helps_stays_on_while_the_next_one_is_tried(void **state)
 {
-    (void)state;
     static struct st_tuning t;
     struct machine m = {.rate = 200, .fold = {5, 5}};
     assert_int_equal(session(&m, 2, 5, &t), 0);
@@ -356,7 +348,6 @@ static void what_helps_stays_on_while_the_next_one_is_tried(void **state)
  * plays no part. And no block is too many: with one pair fewer the plan counts one setting fewer. */
 static void a_planned_budget_shows_each_effect(void **state)
 {
-    (void)state;
     static struct st_tuning t;
     for (size_t n = 1; n <= 12; n++) {
         struct machine m = {.rate = 1e9};
@@ -387,7 +378,6 @@ static void a_planned_budget_shows_each_effect(void **state)
 
 static void what_cannot_be_tried_is_not_planned(void **state)
 {
-    (void)state;
     static struct st_tuning t;
     memset(&t, 0, sizeof(t));
     t.n = 4;
@@ -400,7 +390,6 @@ static void what_cannot_be_tried_is_not_planned(void **state)
 
 static void a_fight_ends_that_setting_only(void **state)
 {
-    (void)state;
     static struct st_tuning t;
     struct machine m = {.fold = {5, 5}, .fought_row = 1};
     assert_int_equal(session(&m, 2, 4, &t), 0);
@@ -411,7 +400,6 @@ static void a_fight_ends_that_setting_only(void **state)
 
 static void few_late_wake_ups_end_it_early(void **state)
 {
-    (void)state;
     static struct st_tuning t;
     struct machine m = {.rate = 1e-9, .fold = {5}};
     assert_int_equal(session(&m, 1, 1, &t), 0);
@@ -426,7 +414,6 @@ static void few_late_wake_ups_end_it_early(void **state)
 
 static void a_stop_ends_the_session_with_all_off(void **state)
 {
-    (void)state;
     static struct st_tuning t;
     struct machine m = {.stop_after = 21};
     assert_int_equal(session(&m, 2, 1, &t), -EINTR);

@@ -43,7 +43,6 @@ static const char *say(json_t *changes, int64_t now_ns)
 
 static void the_last_one_that_made_a_difference(void **state)
 {
-    (void)state;
     assert_string_equal(
         say(json_pack("[o, o]", change("worse", "kernel", "kernel", "6.12.48"),
                       change("none", "package", "pipewire", "1.4")),
@@ -78,7 +77,6 @@ static void a_kernel_that_is_still_there(ST_UNUSED void **state)
 
 static void a_file_and_what_is_hostile(void **state)
 {
-    (void)state;
     json_t *one = change("worse", "file", "/etc/\033[31m", "1");
     const char *what = st_change_story_what(json_array_get(json_object_get(one, "what"), 0));
     assert_null(strchr(what, '\033'));

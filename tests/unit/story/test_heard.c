@@ -26,7 +26,6 @@ static struct st_heard_cause causes[CAUSES];
 
 static void a_p_value_is_that_of_the_formula(void **state)
 {
-    (void)state;
     /* a session of 1000 s; an event of cause 0 each 100 s: a window is 2.4 s, so p = 0.024 */
     const struct st_heard_session session = {0, 1000 * ST_NS_PER_S};
     struct st_heard_event events[10];
@@ -49,7 +48,6 @@ static void a_p_value_is_that_of_the_formula(void **state)
 
 static void marks_of_one_press_prompted_ones_and_those_without_music_do_not_count(void **state)
 {
-    (void)state;
     const struct st_heard_session session = {0, 1000 * ST_NS_PER_S};
     const struct st_heard_mark marks[] = {
         {10 * ST_NS_PER_S, WINDOW_NS, LEAST_NS, false},
@@ -63,7 +61,6 @@ static void marks_of_one_press_prompted_ones_and_those_without_music_do_not_coun
 
 static void what_happens_all_the_time_is_too_frequent(void **state)
 {
-    (void)state;
     const struct st_heard_session session = {0, 1000 * ST_NS_PER_S};
     static struct st_heard_event events[500];
     struct st_heard_mark marks[20];
@@ -136,7 +133,6 @@ static size_t listen(struct st_random *random, enum way way, bool heard, size_t 
 
 static void the_right_cause_comes_first(void **state)
 {
-    (void)state;
     static struct st_heard_event events[EVENTS_MAX];
     struct st_heard_mark marks[MARKS_MAX];
     struct st_random random = {.state = 11};
@@ -183,7 +179,6 @@ static void name_without_association(enum way way)
 
 static void without_association_no_cause_is_named(void **state)
 {
-    (void)state;
     name_without_association(KEY);
     name_without_association(TYPED);
 }

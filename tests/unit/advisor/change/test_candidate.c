@@ -72,7 +72,6 @@ static struct st_facts *find_freebsd(struct st_platform *p, const char *key, int
 /* freebsd-run-4.md D10 */
 static void a_jail_tries_nothing_of_its_host(void **state)
 {
-    (void)state;
     struct st_platform *p = fake_freebsd("freebsd-13.2");
     struct st_report report;
     struct st_candidates candidates;
@@ -87,7 +86,6 @@ static void a_jail_tries_nothing_of_its_host(void **state)
 
 static void freebsd_is_tried_with_the_values_of_a_capture(void **state)
 {
-    (void)state;
     struct st_platform *p = fake_freebsd("freebsd-13.2");
     struct st_report report;
     struct st_candidates candidates;
@@ -146,7 +144,6 @@ static void freebsd_is_tried_with_the_values_of_a_capture(void **state)
 /* What apply wrote stays when a trial is taken back. */
 static void what_apply_wrote_is_not_the_trials(void **state)
 {
-    (void)state;
     struct st_platform *p = fake_freebsd("freebsd-13.2");
     struct st_facts *facts;
     struct st_report report;
@@ -177,7 +174,6 @@ static void what_apply_wrote_is_not_the_trials(void **state)
  * tests/fixtures/rules/freebsd-timecounter.facts). */
 static void a_slow_clock_is_tried(void **state)
 {
-    (void)state;
     static const char *const values[][2] = {
         {"kern.timecounter.hardware", "ACPI-fast"},
         {"kern.timecounter.choice", "TSC-low(1000) HPET(950) i8254(0) ACPI-fast(900) dummy(-1000000)"}};
@@ -207,7 +203,6 @@ static void a_slow_clock_is_tried(void **state)
 
 static void without_root_the_plan_says_so(void **state)
 {
-    (void)state;
     struct st_platform *p;
     struct st_facts *facts;
     struct st_report report;
@@ -235,7 +230,6 @@ static void without_root_the_plan_says_so(void **state)
 /* The running value takes it at once: whether a file could be written for the next boot does not matter. */
 static void a_value_is_tried_though_its_file_cannot_be_written(void **state)
 {
-    (void)state;
     struct st_platform *p = st_fake_new(ST_OS_LINUX, 0);
     struct st_facts *facts = st_facts_new(ST_OS_LINUX);
     struct st_report report;

@@ -16,7 +16,6 @@
  * sources of the orders are in docs/adr/0022-whole-files.md. */
 static void each_kind_has_its_file_and_line(void **state)
 {
-    (void)state;
     static const struct {
         enum st_os os;
         struct st_change change;
@@ -110,7 +109,6 @@ static void each_kind_has_its_file_and_line(void **state)
 
 static void what_could_be_more_than_one_setting_is_refused(void **state)
 {
-    (void)state;
     static const struct {
         enum st_os os;
         struct st_change change;
@@ -212,7 +210,6 @@ static void apply_changes_files_and_running_values(void **state)
 {
     struct tree tree;
     struct heard heard;
-    (void)state;
     tree_make(&tree);
     assert_int_equal(apply(tree.p, &heard), 0);
     assert_int_equal(heard.n[ST_EVENT_WRITTEN], 9);
@@ -230,7 +227,6 @@ static void revert_leaves_everything_as_it_was(void **state)
 {
     struct tree tree;
     struct heard heard;
-    (void)state;
     tree_make(&tree);
     char *before = tree_list(&tree);
     assert_int_equal(apply(tree.p, &heard), 0);
@@ -248,7 +244,6 @@ static void rules_are_reverted_one_by_one_in_any_order(void **state)
     static const char *const orders[][3] = {{"linux-swap", "linux-cpu-frequency", "linux-watchdogs"},
                                             {"linux-watchdogs", "linux-swap", "linux-cpu-frequency"},
                                             {"linux-cpu-frequency", "linux-watchdogs", "linux-swap"}};
-    (void)state;
     for (size_t i = 0; i < ST_ARRAY_LEN(orders); i++) {
         struct tree tree;
         struct heard heard;
@@ -274,7 +269,6 @@ static void what_someone_changed_since_is_left_alone(void **state)
 {
     struct tree tree;
     struct heard heard;
-    (void)state;
     tree_make(&tree);
     assert_int_equal(apply(tree.p, &heard), 0);
     tree_put(&tree, "proc/sys/vm/swappiness", "35\n");
@@ -293,7 +287,6 @@ static void a_file_that_is_not_ours_is_not_written_over(void **state)
 {
     struct tree tree;
     struct heard heard;
-    (void)state;
     tree_make(&tree);
     tree_put(&tree, LIMITS_A, "# mine\n");
     assert_int_equal(apply(tree.p, &heard), -ENOTEMPTY);
@@ -326,7 +319,6 @@ static void blocks_are_cut_out_in_any_order(void **state)
 {
     static const char *const rules[] = {"freebsd-snd-latency", "freebsd-memlock"};
     static const char *const texts[] = {"", "# mine\n", "kern.x=1", "\n\n"};
-    (void)state;
     for (size_t i = 0; i < 2 * ST_ARRAY_LEN(texts); i++) {
         struct tree tree;
         struct heard heard;
@@ -352,7 +344,6 @@ static void a_block_that_someone_changed_is_left_alone(void **state)
     struct tree tree;
     struct heard heard;
     char text[1024], large[ST_CHANGE_FILE_BYTES + 2] = "", *at;
-    (void)state;
     memset(large, 'x', sizeof(large) - 1);
     tree_make_freebsd(&tree);
     apply_freebsd(&tree, &heard);
@@ -439,7 +430,6 @@ static void others_that_name_the_setting_are_shown(void **state)
          "-- api.alsa.headroom\n[\"api.alsa.headroom\"] = 9\n",
          "/etc/wireplumber/main.lua.d/60-x.lua:2"},
     };
-    (void)state;
     ST_EACH (row, rows) {
         struct st_platform *p = st_fake_new(ST_OS_LINUX, 0);
         struct st_entry entry;
@@ -455,7 +445,6 @@ static void a_value_that_is_as_before_is_not_written(void **state)
 {
     struct tree tree;
     struct heard heard;
-    (void)state;
     tree_make(&tree);
     assert_int_equal(apply(tree.p, &heard), 0);
     tree_put(&tree, GOVERNOR0, "powersave\n");
@@ -468,7 +457,6 @@ static void a_value_that_is_as_before_is_not_written(void **state)
 static void links_are_not_followed_and_nothing_is_changed(void **state)
 {
     static const char *const paths[] = {SYSCTL_A, SYSFS_B, LIMITS_A};
-    (void)state;
     for (size_t i = 0; i < ST_ARRAY_LEN(paths); i++) {
         struct tree tree, outside;
         struct heard heard;
@@ -505,7 +493,6 @@ static void a_folder_that_leads_out_is_not_entered(void **state)
     struct tree tree, outside;
     struct heard heard;
     char full[PATH_MAX], target[PATH_MAX];
-    (void)state;
     tree_make(&tree);
     tree_make(&outside);
     char *before = tree_list(&outside);
@@ -528,7 +515,6 @@ static void two_at_a_time_are_refused(void **state)
     struct heard heard;
     const char *why;
     struct st_applied changes;
-    (void)state;
     tree_make(&tree);
     assert_int_equal(
         st_applied_open(&changes, "test", tree.p, st_os_rows[ST_OS_LINUX].changes, hear, &heard, &why), 0);
@@ -545,7 +531,6 @@ static void a_journal_folder_that_others_may_write_to_is_refused(void **state)
     struct tree tree;
     struct heard heard;
     char full[PATH_MAX];
-    (void)state;
     tree_make(&tree);
     assert_int_equal(apply(tree.p, &heard), 0);
     snprintf(full, sizeof(full), "%s%s", tree.dir, st_os_rows[ST_OS_LINUX].changes);
@@ -562,7 +547,6 @@ static void another_rules_value_is_not_taken_over(void **state)
     const char *why;
     struct st_applied changes;
     struct st_journal plan = {0};
-    (void)state;
     tree_make(&tree);
     assert_int_equal(apply(tree.p, &heard), 0);
     struct st_finding finding = {.rule = &rule_b};
@@ -587,7 +571,6 @@ static void a_rule_is_applied_once(void **state)
     const char *why;
     struct st_applied changes;
     struct st_journal plan = {0}, again = {0};
-    (void)state;
     tree_make(&tree);
     for (int i = 0; i < 2; i++) {
         struct st_finding finding = {.rule = &rule_a};
@@ -613,7 +596,6 @@ static void a_value_that_changed_since_the_plan_stops_it(void **state)
     const char *why;
     struct st_applied changes;
     struct st_journal plan;
-    (void)state;
     tree_make(&tree);
     tree_plan(tree.p, &plan);
     tree_put(&tree, "proc/sys/vm/swappiness", "30\n");
@@ -633,7 +615,6 @@ static void a_plan_needs_the_files_it_names(void **state)
 {
     struct tree tree;
     struct st_journal plan = {0};
-    (void)state;
     tree_make(&tree);
     struct st_finding none = {.rule = &rule_a}, missing = {.rule = &rule_a}, bad = {.rule = &rule_a};
     st_finding_change(&missing, ST_CHANGE_SYSCTL, "vm.swappiness", "10");
@@ -659,7 +640,6 @@ static void the_chosen_word_is_the_value(void **state)
 {
     struct tree tree;
     const char *value;
-    (void)state;
     tree_make(&tree);
     tree_put(&tree, "sys/a", "always [madvise] never\n");
     assert_int_equal(st_change_value_read(tree.p, "/sys/a", &value), 0);
@@ -730,13 +710,11 @@ static uint64_t fail_each(const char *function, int error)
 
 static void no_space_for_any_file_leaves_nothing_half_changed(void **state)
 {
-    (void)state;
     assert_int_equal(fail_each("replace_file", -ENOSPC), 7); /* the journal, five files, the journal */
 }
 
 static void permission_lost_half_way_leaves_nothing_half_changed(void **state)
 {
-    (void)state;
     assert_int_equal(fail_each("write_value", -EPERM), 4);
     assert_int_equal(fail_each("write_sysctl", -EPERM), 2);
     assert_true(fail_each("make_folder", -EACCES) > 3);
@@ -747,7 +725,6 @@ static void what_cannot_be_reverted_stays_in_the_journal(void **state)
 {
     struct heard heard;
     struct st_platform *p = fake_machine();
-    (void)state;
     assert_int_equal(apply(p, &heard), 0);
     assert_int_equal(st_fake_fail_at(p, "write_value", 1, -EBUSY), 0);
     assert_int_equal(revert(p, NULL, &heard), -EIO);
@@ -761,7 +738,6 @@ static void what_cannot_be_reverted_stays_in_the_journal(void **state)
 
 static void a_value_is_compared_as_it_is_chosen(void **state)
 {
-    (void)state;
     struct st_platform *p = st_fake_new(ST_OS_LINUX, 0);
     assert_int_equal(st_fake_set_file(p, "/sys/kernel/mm/x", "always [madvise] never\n", 0), 0);
     assert_true(st_change_value_is(p, "/sys/kernel/mm/x", "madvise"));

@@ -199,7 +199,6 @@ static unsigned kill_everywhere(int (*work)(struct st_platform *p), bool applied
 static void other_kinds_killed_anywhere_are_reverted(void **state)
 {
     static const struct set *const sets[] = {&boot_set, &freebsd_set};
-    (void)state;
     for (size_t i = 0; i < ST_ARRAY_LEN(sets); i++) {
         set = sets[i];
         assert_true(kill_everywhere(apply, false, false, THEN_REVERT) > 30);
@@ -212,37 +211,31 @@ static void other_kinds_killed_anywhere_are_reverted(void **state)
 
 static void apply_killed_anywhere_is_reverted(void **state)
 {
-    (void)state;
     assert_true(kill_everywhere(apply, false, false, THEN_REVERT) > 50);
 }
 
 static void apply_killed_within_a_write_is_reverted(void **state)
 {
-    (void)state;
     assert_true(kill_everywhere(apply, false, true, THEN_REVERT) > 50);
 }
 
 static void apply_killed_anywhere_can_be_run_again(void **state)
 {
-    (void)state;
     assert_true(kill_everywhere(apply, false, true, THEN_APPLY_AND_REVERT) > 50);
 }
 
 static void revert_killed_anywhere_is_completed(void **state)
 {
-    (void)state;
     assert_true(kill_everywhere(revert_all, true, false, THEN_REVERT) > 20);
 }
 
 static void revert_killed_within_a_write_is_completed(void **state)
 {
-    (void)state;
     assert_true(kill_everywhere(revert_all, true, true, THEN_REVERT) > 20);
 }
 
 static void revert_of_one_rule_killed_anywhere_is_completed(void **state)
 {
-    (void)state;
     assert_true(kill_everywhere(revert_first, true, false, THEN_REVERT) > 10);
 }
 

@@ -93,7 +93,6 @@ static const struct {
 
 static void the_boot_loader_decides_where_and_how(void **state)
 {
-    (void)state;
     ST_EACH (boot, boots) {
         const char *path;
         struct st_platform *p = machine(ST_OS_LINUX, boot->files);
@@ -168,7 +167,6 @@ static void freebsd_files_are_written_and_restored_to_the_byte(void **state)
     struct st_finding finding = {.rule = &rule};
     char value[64];
     size_t len;
-    (void)state;
     struct st_platform *p = machine(ST_OS_FREEBSD, before);
     for (size_t i = 0; i < ST_ARRAY_LEN(sysctls); i++)
         assert_int_equal(st_fake_set_sysctl(p, sysctls[i][0], sysctls[i][1], 0), 0);
@@ -253,14 +251,12 @@ static void check_way(const struct way *way, bool changed)
 
 static void each_kind_is_written_and_taken_back(void **state)
 {
-    (void)state;
     ST_EACH (way, ways)
         check_way(way, false);
 }
 
 static void what_others_changed_is_left(void **state)
 {
-    (void)state;
     ST_EACH (way, ways)
         check_way(way, true);
 }
@@ -271,7 +267,6 @@ static void a_running_value_without_a_file_may_be_missing(void **state)
 {
     struct st_finding finding = {.rule = &preemption};
     struct st_journal plan = {0};
-    (void)state;
     struct st_platform *p =
         machine(ST_OS_LINUX, (const struct file[FILES_MAX]){{"/etc/default/grub.d/a.cfg", ""}});
     st_finding_change(&finding, ST_CHANGE_SYSFS_NOW, "/sys/kernel/debug/sched/preempt", "full");

@@ -61,7 +61,6 @@ static void what_was_written_is_read_back(void **state)
          .old_value = "always",
          .new_value = "madvise"},
     };
-    (void)state;
     assert_non_null(p);
     ST_EACH (entry, entries)
         assert_int_equal(st_journal_add(&journal, entry), 0);
@@ -120,7 +119,6 @@ static void running_values_of_another_boot_are_forgotten(void **state)
           .boot = "a-1"},
          {.rule = "freebsd-snd-latency", .phase = ST_PHASE_DONE, .file = true, .kind = ST_CHANGE_LOADER}},
     };
-    (void)state;
     ST_EACH (row, rows) {
         struct st_platform *p = st_fake_new(row->os, 0);
         struct st_journal journal = {0}, again;
@@ -155,7 +153,6 @@ static void an_empty_journal_is_no_file(void **state)
     struct st_journal journal;
     char buf[16];
     size_t len;
-    (void)state;
     assert_non_null(p);
     assert_null(st_journal_read(p, FOLDER, &journal));
     assert_int_equal(journal.entries_n, 0);
@@ -167,7 +164,6 @@ static void an_empty_journal_is_no_file(void **state)
 
 static void another_version_is_refused_by_name(void **state)
 {
-    (void)state;
     check_refused("sleeptune-changes/7\n", "another version");
     check_refused("sleeptune-changes/3x\n", "another version");
     check_refused("sleeptune-report/1\n", "line 1 ");
@@ -178,7 +174,6 @@ static void a_damaged_journal_is_refused(void **state)
     static const char good[] = HEAD VALUE("linux-swap", "vm.swappiness", "60", "10") FILE_LINE("sysctl", "");
     char text[sizeof(good)];
     struct st_journal journal;
-    (void)state;
     assert_null(parse(ST_OS_LINUX, good, &journal));
     assert_int_equal(journal.entries_n, 2);
     st_journal_finish(&journal);
@@ -239,7 +234,6 @@ static void only_what_sleeptune_writes_may_be_named(void **state)
         {ST_OS_FREEBSD, VALUE("linux-huge-pages", "/sys/kernel/mm/transparent_hugepage/enabled", "a", "b"),
          false},
     };
-    (void)state;
     ST_EACH (row, rows) {
         struct st_journal journal = {0};
         char text[512];
@@ -258,7 +252,6 @@ static void only_what_sleeptune_writes_may_be_named(void **state)
 /* The reference values of FNV-1a, 64 bits. */
 static void the_hash_is_fnv_1a(void **state)
 {
-    (void)state;
     assert_string_equal(st_change_hash("", 0), "cbf29ce484222325");
     assert_string_equal(st_change_hash("a", 1), "af63dc4c8601ec8c");
     assert_string_equal(st_change_hash("foobar", 6), "85944171f73967e8");

@@ -63,7 +63,6 @@ static void refused_because(json_t *run, const char *why)
 /* Of which any number may be wrong. */
 static void a_run_that_says_too_little_or_too_much_is_refused(void **state)
 {
-    (void)state;
     json_t *run = run_of(20, json_object());
     json_object_set_new(run, "records_lost", json_integer(123));
     refused_because(run, "lacks 123 cycles");
@@ -83,7 +82,6 @@ static void any_number_of_a_run_may_be_wrong(void **state)
 {
     static const char *const keys[] = {"elapsed_periods", "misses", "miss_events", "started_ns",
                                        "interrupted"};
-    (void)state;
     struct again again;
     json_t *run = run_of(20, json_pack("{s:s, s:i}", "policy", "other", "priority", INT32_MIN));
     ST_EACH (key, keys)
@@ -98,7 +96,6 @@ static void any_number_of_a_run_may_be_wrong(void **state)
 
 static void nothing_is_known_of_a_run_that_is_too_short(void **state)
 {
-    (void)state;
     struct st_before_after done = {.late.verdict = ST_COUNTS_TOO_SHORT,
                                    .before = run_of(1, json_object()),
                                    .now = run_of(1, json_object())};

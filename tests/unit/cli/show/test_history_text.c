@@ -5,6 +5,8 @@
 #include "cli/show/history_text.h"
 #include "core/ns.h"
 #include "core/text/text.h"
+#include "platform/program/failure.h"
+#include "tests/unit/one_answer.h"
 #include "tests/unit/shown.h"
 
 #define HOUR_NS  INT64_C(3600000000000)
@@ -309,6 +311,24 @@ static void the_next_command_asks_the_same_daemon_or_file(void **state)
         assert_string_equal(st_daemon_client_again(row->command, row->socket, row->db), row->again);
 }
 
+static void an_answer_that_is_none_is_an_error(void **state)
+{
+    static const struct {
+        const char *answer, *error;
+    } rows[] = {{"{", "is not JSON"}, {"{}", "is not sleeptune-status/1"}};
+    ST_EACH (row, rows) {
+        struct st_daemon_answer got;
+        struct sockaddr_un address;
+        const int in = one_answer(&address, "GET /x ", row->answer);
+        assert_int_equal(
+            st_daemon_client_try(address.sun_path, "/x", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS, &got),
+            ST_EXIT_FAILURE);
+        assert_has(got.error, row->error);
+        st_daemon_client_finish(&got);
+        one_answer_end(&address, in);
+    }
+}
+
 static int setup(void **state)
 {
     return setenv("TZ", "UTC", 1);
@@ -327,6 +347,7 @@ int main(void)
         cmocka_unit_test(changes_are_listed_newest_first),
         cmocka_unit_test(the_row_of_a_step_counts_dropouts_and_not_the_model_s),
         cmocka_unit_test(hostile_names_do_no_harm_at_any_width),
+        cmocka_unit_test(an_answer_that_is_none_is_an_error),
         cmocka_unit_test(an_event_is_said_as_it_is),
         cmocka_unit_test(an_event_is_two_lines_and_whole_with_details),
         cmocka_unit_test(what_lists_the_other_events_before_a_mark_is_said),

@@ -12,7 +12,6 @@
 
 static void texts_of_a_turn_live_side_by_side(void **state)
 {
-    (void)state;
     const char *texts[1000];
     for (int i = 0; i < 1000; i++)
         texts[i] = st_text("%d after %.40s", i, i > 0 ? texts[i - 1] : "nothing");
@@ -23,7 +22,6 @@ static void texts_of_a_turn_live_side_by_side(void **state)
 
 static void a_long_text_is_cut(void **state)
 {
-    (void)state;
     char all[2 * ST_TEXT_MAX_BYTES];
     memset(all, 'x', sizeof(all));
     all[sizeof(all) - 1] = '\0';
@@ -34,7 +32,6 @@ static void a_long_text_is_cut(void **state)
 
 static void who_never_forgets_gets_the_oldest_room(void **state)
 {
-    (void)state;
     const char *oldest = st_text("%s", "oldest");
     size_t bytes = 0;
     for (; st_text_is(oldest, "oldest") && bytes < 2 * ST_TEXT_TURN_BYTES; bytes += 100)

@@ -1,10 +1,7 @@
 /* What the system's daemon answers a user's one about the trace, which is not trusted. */
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
-
-#include "daemon/causes/culprit_request.h"
-#include "tests/unit/unit.h"
+#include "daemon/causes/tracer.c"
+#include "tests/fake/fake.h"
+#include "tests/unit/one_answer.h"
 
 static int parsed(int r, const struct st_trace_culprit *culprit, struct st_trace_culprit *ret)
 {
@@ -78,21 +75,10 @@ static void without_a_daemon_the_error_says_so(void **state)
 /* Of a daemon that takes only a question about these times. */
 static int answered(const char *answer, struct st_trace_culprit *ret)
 {
-    struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "/tmp/sleeptune-test-XXXXXX"};
-    const int in = socket(AF_UNIX, SOCK_STREAM, 0);
-    assert_int_equal(rmdir(mkdtemp(address.sun_path)), 0);
-    assert_int_equal(bind(in, (struct sockaddr *)&address, sizeof(address)) + listen(in, 1), 0);
-    if (fork() == 0) {
-        char asked[256] = "";
-        const int fd = accept(in, NULL, NULL);
-        (void)!read(fd, asked, sizeof(asked) - 1);
-        if (strstr(asked, "?tid=7&since=1.200000003&until=4.050000006 ") != NULL)
-            dprintf(fd, "HTTP/1.0 200 OK\r\n\r\n%s", answer);
-        _exit(0);
-    }
+    struct sockaddr_un address;
+    const int in = one_answer(&address, "?tid=7&since=1.200000003&until=4.050000006 ", answer);
     const int r = st_culprit_request(address.sun_path, 7, 1200000003, 4050000006, ret);
-    close(in);
-    unlink(address.sun_path);
+    one_answer_end(&address, in);
     return r;
 }
 
@@ -106,6 +92,34 @@ static void what_is_asked_has_times_and_the_answer_a_limit(void **state)
     assert_int_equal(answered(longer, &got), -EBADMSG);
 }
 
+/* No one listens: who is asked is not reached. */
+static void the_daemon_is_asked_about_what_it_can_know_and_in_time(void **state)
+{
+    static const struct {
+        enum st_cause cause;
+        int64_t left_ns, pause_ns, lateness_ns;
+        int r;
+    } rows[] = {
+        {ST_CAUSE_RUN_QUEUE, 1, 0, 1, -ECONNREFUSED},
+        {ST_CAUSE_KERNEL, 1, 0, ST_CULPRIT_SPAN_MAX_NS, -ECONNREFUSED},
+        {ST_CAUSE_UNKNOWN, 1, 0, 1, -ENOENT},
+        {ST_CAUSE_KERNEL, 0, 0, 1, -ENOENT},
+        {ST_CAUSE_KERNEL, 1, 1, 1, -ENOENT},
+        {ST_CAUSE_KERNEL, 1, 0, ST_CULPRIT_SPAN_MAX_NS + 1, -ENOENT},
+    };
+    const int64_t now_ns = 1000 * ST_NS_PER_S;
+    struct st_trace_culprit got;
+    struct st_tracer tracer = {.socket = "/nonexistent/sock", .platform = st_fake_new(ST_OS_LINUX, now_ns)};
+    ST_EACH (row, rows) {
+        const struct st_cause_event late = {
+            .cause = row->cause, .at_ns = now_ns, .lateness_ns = row->lateness_ns};
+        tracer.ask_from_ns = now_ns + row->pause_ns;
+        assert_int_equal(find(&tracer, &late, now_ns + row->left_ns, &got), row->r);
+        assert_true(row->r == -ENOENT || tracer.ask_from_ns == now_ns + ASK_AGAIN_NS);
+    }
+    st_fake_free(tracer.platform);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -113,6 +127,7 @@ int main(void)
         cmocka_unit_test(no_culprit_and_no_trace_are_two_things),
         cmocka_unit_test(other_answers_are_refused_and_names_are_made_safe),
         cmocka_unit_test(without_a_daemon_the_error_says_so),
+        cmocka_unit_test(the_daemon_is_asked_about_what_it_can_know_and_in_time),
         cmocka_unit_test(what_is_asked_has_times_and_the_answer_a_limit),
     };
     return cmocka_run_group_tests_name("culprit_request", tests, NULL, NULL);

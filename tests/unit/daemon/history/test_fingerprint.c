@@ -55,7 +55,6 @@ static void finish(void)
 
 static void a_desktop_of_linux(void **state)
 {
-    (void)state;
     char hash[32];
     begin(ST_OS_LINUX);
     put("/proc/sys/kernel/osrelease", "6.12.48+deb13-amd64\n");
@@ -101,7 +100,6 @@ static void a_desktop_of_linux(void **state)
 
 static void arch_and_libraries(void **state)
 {
-    (void)state;
     begin(ST_OS_LINUX);
     put("/var/lib/pacman/local/pipewire-1:1.4.9-1/desc", "");
     put("/var/lib/pacman/local/pipewire-audio-1:1.4.9-1/desc", "");
@@ -128,7 +126,6 @@ static void arch_and_libraries(void **state)
 
 static void a_machine_full_of_files_ends(void **state)
 {
-    (void)state;
     char path[64];
     begin(ST_OS_LINUX);
     for (int i = 0; i < 2 * ST_FINGERPRINT_MAX; i++) {

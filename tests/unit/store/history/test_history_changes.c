@@ -52,7 +52,6 @@ static const char *text_of(const json_t *object, const char *key)
 
 static void only_what_differs_is_a_row(void **state)
 {
-    (void)state;
     open_it();
     look(NOON_NS, "6.1", NULL, NULL);
     look(NOON_NS + DAY_NS, "6.1", "1", NULL); /* the first file is no change: files were never read before */
@@ -111,7 +110,6 @@ static const json_t *side(const json_t *changes, size_t i, const char *key)
 
 static void sessions_of_one_program_and_size_are_compared(void **state)
 {
-    (void)state;
     open_it();
     look(NOON_NS - HOUR_NS, "6.1", "1", NULL);
     for (int64_t day = 0; day < 12; day++) {
@@ -136,7 +134,6 @@ static void sessions_of_one_program_and_size_are_compared(void **state)
 
 static void what_a_fact_was_last_stays(void **state)
 {
-    (void)state;
     open_it();
     look(NOON_NS, "6.1", "1", NULL);
     look(NOON_NS + DAY_NS, "6.12", "1", NULL);
@@ -151,7 +148,6 @@ static void what_a_fact_was_last_stays(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(only_what_differs_is_a_row),
         TEST(sessions_of_one_program_and_size_are_compared),

@@ -32,7 +32,6 @@ static struct st_predict_row row_of(uint32_t frames)
 
 static void minutes_are_spans_of_their_settings(void **state)
 {
-    (void)state;
     open_it();
     for (int i = 0; i < 120; i++)
         add(NOON_NS + i * MINUTE_NS, i == 70 ? 1 : 22500, i == 70 ? 30000000 : 5000);
@@ -48,7 +47,6 @@ static void minutes_are_spans_of_their_settings(void **state)
 
 static void the_newest_settings_count_and_the_others_are_told(void **state)
 {
-    (void)state;
     open_it();
     for (int i = 0; i < 180; i++)
         add(NOON_NS + i * MINUTE_NS, 22500, i == 10 || i == 170 ? 30000000 : 5000);
@@ -65,7 +63,6 @@ static void the_newest_settings_count_and_the_others_are_told(void **state)
 
 static void a_minute_in_which_sleeptuned_was_stopped_does_not_count(void **state)
 {
-    (void)state;
     open_it();
     for (int i = 0; i < 3; i++)
         add(NOON_NS + i * MINUTE_NS, 22500, i == 1 ? 400000000 : 5000);
@@ -86,7 +83,6 @@ static void a_minute_in_which_sleeptuned_was_stopped_does_not_count(void **state
 /* One row of an hour cannot say how many of its seconds were late. */
 static void hours_do_not_count(void **state)
 {
-    (void)state;
     open_it();
     for (int i = 0; i < 180; i++)
         add(NOON_NS + i * MINUTE_NS, 22500, i == 10 || i == 170 ? 30000000 : 5000);
@@ -100,7 +96,6 @@ static void hours_do_not_count(void **state)
 
 static void without_a_usable_minute_there_is_no_answer(void **state)
 {
-    (void)state;
     open_it();
     assert_int_equal(predict(), -ENODATA);
     add(NOON_NS, 22500, 5000);
@@ -118,12 +113,11 @@ static void without_a_usable_minute_there_is_no_answer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(minutes_are_spans_of_their_settings, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_newest_settings_count_and_the_others_are_told, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_minute_in_which_sleeptuned_was_stopped_does_not_count, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(hours_do_not_count, setup, teardown),
-        cmocka_unit_test_setup_teardown(without_a_usable_minute_there_is_no_answer, setup, teardown),
+        TEST(minutes_are_spans_of_their_settings),
+        TEST(the_newest_settings_count_and_the_others_are_told),
+        TEST(a_minute_in_which_sleeptuned_was_stopped_does_not_count),
+        TEST(hours_do_not_count),
+        TEST(without_a_usable_minute_there_is_no_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
