@@ -273,23 +273,21 @@ static int look(struct work *work)
 
 static int carry_out(struct work *work)
 {
-    const char *why;
     struct st_applied applied;
-    int r = st_applied_open(&applied, st_program_command, work->target.p, work->target.folder,
-                            st_change_output_event, NULL, &why);
-    if (r >= 0) {
+    const char *why = st_applied_open(&applied, work->target.p, work->target.folder, st_change_output_event);
+    int r = applied.lock;
+    if (why == NULL) {
         if (work->measure_ns > 0 && work->target.live)
             st_before_after_keep(&work->target, &applied.journal, &work->plan, work->measure_ns);
         if (work->target.own) /* its files with another value */
             why = st_applied_revert(&applied, false, work->ids);
-        r = why == NULL ? st_applied_add(&applied, &work->plan) : -EIO;
-        if (r < 0 && why == NULL)
+        if (why == NULL && (r = st_applied_add(&applied, &work->plan)) < 0)
             why = st_journal_is_interrupted(&applied.journal)
                       ? "some changes could not be undone. Run: sleeptune revert --all"
                   : applied.n[ST_EVENT_RESTORED] > 0 && work->target.own
                       ? "the earlier setting was undone; the new one was not written"
                       : "nothing was changed";
-        if (r < 0)
+        if (why != NULL)
             (void)st_before_after_forget(&work->target, &applied.journal);
         st_applied_close(&applied);
     }
@@ -297,7 +295,7 @@ static int carry_out(struct work *work)
         puts("make these changes by hand:");
         st_change_output_plan(&work->plan);
     }
-    if (r < 0)
+    if (why != NULL)
         return st_failure("%s", why);
     const int status = st_change_output_then(&applied, false, work->run_generators);
     if (work->quantum > 0)

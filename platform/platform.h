@@ -277,14 +277,14 @@ struct st_platform {
     /** May this process write there? in_place: into the file itself; else the file may be replaced, made, or
      *  its folder made. @return 0, -EACCES, -EROFS, -ENOENT (in place only), -ELOOP (a link), -EINVAL, ... */
     int (*can_write)(struct st_platform *platform, const char *path, bool in_place);
-    /** Locks a folder for this process alone (flock), and leaves its id and `name` there for folder_holder.
+    /** Locks a folder for this process alone (flock), and leaves its id there for folder_holder.
      *  @return handle >= 0, -EWOULDBLOCK (another process has it),
      *  -EPERM (the folder is not this user's, or others may write to it), ... */
-    int (*lock_folder)(struct st_platform *platform, const char *path, const char *name);
-    /** Which process has the folder locked: "1234 name", or "" if it did not say. Who may not read the
-     * folder, and so cannot lock it, gets the process that is named there and alive. @return 0, -ENOENT
-     * (none, or no such folder), ... */
-    int (*folder_holder)(struct st_platform *platform, const char *path, char *buf, size_t buf_bytes);
+    int (*lock_folder)(struct st_platform *platform, const char *path);
+    /** Which process has the folder locked. Who may not read the folder, and so cannot lock it, gets the
+     * process that is named there and alive. @return its id; 0: it did not say; -ENOENT (none, or no such
+     * folder), ... */
+    int (*folder_holder)(struct st_platform *platform, const char *path);
     void (*unlock_folder)(struct st_platform *platform, int handle);
 };
 

@@ -16,14 +16,13 @@ static void notify(struct st_applied *applied, enum st_change_event event, const
     if (entry->file && (event == ST_EVENT_WRITTEN || event == ST_EVENT_RESTORED))
         applied->changed[entry->kind] = st_text("%s", entry->target);
     if (applied->on_event != NULL)
-        applied->on_event(applied->ctx, event, entry, now, error);
+        applied->on_event(event, entry, now, error);
 }
 
 /* of: the write that is not done if this fails; NULL: none, or it is done. */
 static int save(struct st_applied *applied, const struct st_entry *of)
 {
     const int r = st_journal_write(applied->p, applied->folder, &applied->journal);
-    applied->unsaved = r < 0;
     if (r < 0 && of != NULL)
         notify(applied, ST_EVENT_FAILED, of, st_text("the journal in %s", applied->folder), r);
     return r;
@@ -83,24 +82,19 @@ static void undo_entry(struct st_applied *applied, size_t i)
 {
     struct st_platform *p = applied->p;
     const struct st_entry *entry = &applied->journal.entries[i];
-    const bool undoing = entry->phase == ST_PHASE_UNDOING, open = st_journal_is_open(entry);
     enum st_change_event event = ST_EVENT_CHANGED;
     int r = entry->file ? p->clean_file(p, entry->target) : 0;
     const struct st_look look =
         r < 0 && r != -ENOTDIR ? (struct st_look){ST_ENTRY_UNREAD, .error = r} : st_change_look(p, entry);
     r = look.error;
-    /* a revert that was killed may have written the old value but for its newline: once more */
-    const bool old = look.now != NULL && st_text_is(look.now, entry->old_value);
-    /* killed half-way into a file of a captured tree; the kernel's files take all or nothing */
-    const bool torn =
-        open && look.now != NULL && st_text_begins(undoing ? entry->old_value : entry->new_value, look.now);
     if (look.state == ST_ENTRY_UNREAD)
         event = ST_EVENT_FAILED;
     else if (look.state == ST_ENTRY_GONE && !entry->file)
         event = ST_EVENT_GONE;
-    else if (look.state == ST_ENTRY_GONE ? r < 0 || open : old && !undoing)
+    else if (look.state == ST_ENTRY_GONE || (look.now != NULL && st_text_is(look.now, entry->old_value)))
         event = ST_EVENT_AS_BEFORE;
-    else if (look.state == ST_ENTRY_IN_PLACE || old || torn) {
+    else if (look.state == ST_ENTRY_IN_PLACE || (look.now != NULL && look.now[0] == '\0')) {
+        /* nothing: killed while it wrote into a file of a captured tree; the kernel's have no such moment */
         r = entry->file ? take_out(p, entry) : write_value(p, entry->target, entry->old_value);
         event = r < 0 ? ST_EVENT_FAILED : ST_EVENT_RESTORED;
     }
@@ -139,40 +133,34 @@ static int make_folders(struct st_platform *platform, const char *path)
 
 const char *st_applied_busy(struct st_platform *platform, const char *folder)
 {
-    char holder[64] = "";
-    if (platform->folder_holder(platform, folder, holder, sizeof(holder)) != 0)
+    const int process = platform->folder_holder(platform, folder);
+    if (process < 0)
         return NULL;
-    if (holder[0] == '\0')
-        ST_PRINT(holder, "unknown");
-    return st_text(
-        "another sleeptune is changing settings (process %.*s). Wait for it, or stop it with Ctrl-C "
-        "there.",
-        (int)strspn(holder, "0123456789 abcdefghijklmnopqrstuvwxyz"), holder);
+    return st_text("another sleeptune is changing settings (process %s). Wait for it, or stop it with Ctrl-C "
+                   "there.",
+                   process > 0 ? st_text("%d", process) : "unknown");
 }
 
-int st_applied_open(struct st_applied *applied, const char *command, struct st_platform *p,
-                    const char *folder, st_change_event_fn on_event, void *ctx, const char **ret_why)
+const char *st_applied_open(struct st_applied *applied, struct st_platform *p, const char *folder,
+                            st_change_event_fn on_event)
 {
-    *applied = (struct st_applied){.p = p, .folder = folder, .on_event = on_event, .ctx = ctx};
+    *applied = (struct st_applied){.p = p, .folder = folder, .on_event = on_event};
     int r = make_folders(p, folder);
     if (r == 0)
         r = p->make_folder(p, folder, ST_JOURNAL_FOLDER_MODE);
     if (r == 0 || r == -EEXIST)
-        r = p->lock_folder(p, folder, command);
-    *ret_why = r == -EWOULDBLOCK ? st_applied_busy(p, folder) : NULL;
-    if (r < 0 && *ret_why == NULL)
-        *ret_why = st_text("%s: %s", folder,
-                           r == -EPERM ? "this folder belongs to another user, or others may write to it. "
-                                         "Check its owner and mode."
-                                       : strerror(-r));
-    if (r < 0)
-        return r;
+        r = p->lock_folder(p, folder);
     applied->lock = r;
-    *ret_why = st_journal_read(p, folder, &applied->journal);
-    if (*ret_why != NULL) {
-        p->unlock_folder(p, applied->lock);
-        return -EBADMSG;
-    }
+    const char *why = r == -EWOULDBLOCK ? st_applied_busy(p, folder)
+                      : r == -EPERM     ? st_text("%s: this folder belongs to another user, or others may "
+                                                      "write to it. Check its owner and mode.",
+                                                  folder)
+                                        : NULL;
+    if (r < 0)
+        return st_text_or(why, st_text("%s: %s", folder, strerror(-r)));
+    why = st_journal_read(p, folder, &applied->journal);
+    if (why != NULL)
+        p->unlock_folder(p, r);
     for (size_t i = applied->journal.entries_n; i > 0; i--) {
         const struct st_entry *entry = &applied->journal.entries[i - 1];
         if (entry->phase == ST_PHASE_FORGOTTEN) {
@@ -180,7 +168,7 @@ int st_applied_open(struct st_applied *applied, const char *command, struct st_p
             st_journal_remove(&applied->journal, i - 1);
         }
     }
-    return 0;
+    return why;
 }
 
 void st_applied_close(struct st_applied *applied)
@@ -197,10 +185,8 @@ static int look_at_step(const struct st_applied *applied, const struct st_entry 
     ST_EACH_OF (other, applied->journal.entries, applied->journal.entries_n) {
         if (!st_text_is(other->target, step->target))
             continue;
-        if (st_text_is(other->rule, step->rule))
+        if (!step->file || st_text_is(other->rule, step->rule))
             return -EALREADY;
-        if (!step->file)
-            return -EEXIST;
     }
     if (step->file ? st_change_rows[step->kind].users && geteuid() == 0
                    : !st_journal_value_allowed(p->os, st_rule_find(step->rule), step->target))
@@ -265,12 +251,12 @@ int st_applied_add(struct st_applied *applied, const struct st_journal *plan)
 {
     struct st_journal *journal = &applied->journal;
     const size_t first_n = journal->entries_n;
-    size_t tried_n = 0;
     int r = st_applied_begin(applied, plan);
     if (r < 0)
         return r;
-    for (; r == 0 && tried_n < plan->entries_n; tried_n++) {
-        const struct st_entry *step = &plan->entries[tried_n];
+    ST_EACH_OF (step, plan->entries, plan->entries_n) {
+        if (r < 0)
+            break;
         r = step->file ? write_file(applied, step) : write_value(applied->p, step->target, step->new_value);
         if (r < 0)
             notify(applied, ST_EVENT_FAILED, step, NULL, r);
@@ -280,11 +266,9 @@ int st_applied_add(struct st_applied *applied, const struct st_journal *plan)
             journal->entries[i].phase = ST_PHASE_DONE;
         r = save(applied, plan->entries);
     }
-    while (r < 0 && journal->entries_n > first_n + tried_n)
-        st_journal_remove(journal, journal->entries_n - 1);
     for (size_t i = first_n; i < journal->entries_n; i++) {
         if (r < 0)
-            journal->entries[i].phase = ST_PHASE_WRITING;
+            journal->entries[i].phase = ST_PHASE_OPEN;
         else
             notify(applied, ST_EVENT_WRITTEN, &journal->entries[i], NULL, 0);
     }
@@ -304,7 +288,7 @@ int st_applied_switch(struct st_applied *applied, const char *rule, bool was_on,
     const char *now;
     int r = 0;
     ST_EACH_OF (entry, applied->journal.entries, applied->journal.entries_n) {
-        if (r != 0 || !st_text_is(entry->rule, rule) || entry->phase != ST_PHASE_WRITING)
+        if (r != 0 || !st_text_is(entry->rule, rule) || entry->phase != ST_PHASE_OPEN)
             continue;
         *ret_target = entry->target;
         r = st_change_value_read(applied->p, entry->target, &now);
@@ -326,14 +310,10 @@ void st_applied_end_trial(struct st_applied *applied, const char *rule)
 
 const char *st_applied_revert(struct st_applied *applied, bool all, const char *const *ids)
 {
-    size_t open_n = applied->n[ST_EVENT_FORGOTTEN];
     ST_EACH_OF (entry, applied->journal.entries, applied->journal.entries_n) {
-        if (entry->phase == ST_PHASE_DONE && (all || (ids != NULL && st_text_is_among(entry->rule, ids))))
-            entry->phase = ST_PHASE_CHOSEN;
-        open_n += entry->phase != ST_PHASE_DONE;
+        if (all || (ids != NULL && st_text_is_among(entry->rule, ids)))
+            entry->phase = ST_PHASE_OPEN;
     }
-    if (open_n == 0 && !applied->unsaved)
-        return NULL;
     /* A full disk is no reason to leave them: the journal holds them, and who finds them undone leaves
      * them. */
     (void)save(applied, NULL);

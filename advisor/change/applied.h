@@ -18,28 +18,24 @@ enum st_change_event {
 
 /** @param now ST_EVENT_CHANGED: its value; ST_EVENT_FAILED: what failed, if not the entry; else NULL. error:
  * 0 or a negative errno. */
-typedef void (*st_change_event_fn)(void *ctx, enum st_change_event event, const struct st_entry *entry,
-                                   const char *now, int error);
+typedef void (*st_change_event_fn)(enum st_change_event event, const struct st_entry *entry, const char *now,
+                                   int error);
 
 struct st_applied {
     struct st_platform *p;
     const char *folder; /* of the journal; borrowed */
     struct st_journal journal;
-    bool unsaved; /* the last write of it failed */
-    int lock;
+    int lock; /* negative: why there is none, -EWOULDBLOCK: another sleeptune holds it */
     st_change_event_fn on_event;
-    void *ctx;
     size_t n[ST_EVENT_FORGOTTEN + 1];     /* how many events there were */
     const char *changed[ST_CHANGE_KINDS]; /* a file of each kind that was written or removed; NULL: none */
 };
 
 /** Makes the folder, locks it, reads the journal, forgets running values of another boot.
- * @param command who locks it, for st_applied_busy. ret_why: why not, for people.
- *  @return 0, -EWOULDBLOCK (another sleeptune holds the lock), -EBADMSG, or what the system said. Close with
- * st_applied_close. */
-ST_NODISCARD int st_applied_open(struct st_applied *applied, const char *command, struct st_platform *p,
-                                 const char *folder, st_change_event_fn on_event, void *ctx,
-                                 const char **ret_why);
+ * @param on_event NULL: no one hears what happens. @return NULL, then close it with st_applied_close; or why
+ * not, for people, for a turn. */
+ST_NODISCARD const char *st_applied_open(struct st_applied *applied, struct st_platform *p,
+                                         const char *folder, st_change_event_fn on_event);
 /** Which other sleeptune changes settings there now, and what to do, for people; NULL: none does. Needs no
  * root. */
 const char *st_applied_busy(struct st_platform *platform, const char *folder);
@@ -47,8 +43,8 @@ void st_applied_close(struct st_applied *applied);
 
 /** Puts a plan into the journal as writes of a run that has not ended: st_applied_revert takes them back,
  * also after a crash. Writes nothing else yet: st_applied_add does, or of running values st_applied_switch.
- * @return 0; -EALREADY (the journal has the rule: a second one, planned before the first was done); -EEXIST
- * (a running value is another rule's); -ESTALE (one is not what it was when planned); or the error that was
+ * @return 0; -EALREADY (the journal has this file of the rule, or the running value: a second one, planned
+ * before the first was done); -ESTALE (one is not what it was when planned); or the error that was
  * said as ST_EVENT_FAILED. */
 ST_NODISCARD int st_applied_begin(struct st_applied *applied, const struct st_journal *plan);
 

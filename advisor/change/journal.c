@@ -18,13 +18,7 @@
 #define ENTRIES_MAX   4096
 #define FIELDS        10
 
-/* A text is taken for the first phase that has it. */
-static const char *const phase_names[] = {
-    [ST_PHASE_WRITING] = "writing",
-    [ST_PHASE_DONE] = "done",
-    [ST_PHASE_UNDOING] = "undoing",
-    [ST_PHASE_CHOSEN] = "undoing",
-};
+static const char *const phase_names[] = {[ST_PHASE_OPEN] = "open", [ST_PHASE_DONE] = "done"};
 
 /* --- in memory --- */
 
@@ -36,16 +30,11 @@ void st_journal_finish(struct st_journal *journal)
     *journal = (struct st_journal){0};
 }
 
-bool st_journal_is_open(const struct st_entry *entry)
-{
-    return entry->phase == ST_PHASE_WRITING || entry->phase == ST_PHASE_UNDOING;
-}
-
 bool st_journal_is_interrupted(const struct st_journal *journal)
 {
     bool any = false;
     ST_EACH_OF (entry, journal->entries, journal->entries_n)
-        any |= st_journal_is_open(entry);
+        any |= entry->phase == ST_PHASE_OPEN;
     return any;
 }
 
@@ -105,7 +94,7 @@ static bool take_line(enum st_os os, char *line, struct st_entry *entry)
     entry->frames = (uint32_t)strtoul(fields[2], NULL, 10);
     entry->rate_hz = (uint32_t)strtoul(fields[3], NULL, 10);
     entry->made = (unsigned)strtoul(fields[4], NULL, 10);
-    while (entry->phase <= ST_PHASE_UNDOING && !st_text_is(phase_names[entry->phase], fields[1]))
+    while (entry->phase <= ST_PHASE_DONE && !st_text_is(phase_names[entry->phase], fields[1]))
         entry->phase++;
     while (entry->kind < ST_CHANGE_KINDS && !st_text_is(st_change_rows[entry->kind].name, fields[5]))
         entry->kind++;
@@ -115,7 +104,7 @@ static bool take_line(enum st_os os, char *line, struct st_entry *entry)
         fit = fit && st_text_copy((char *)entry + room->at, room->bytes, *text, strlen(*text));
         text++;
     }
-    return fit && entry->phase <= ST_PHASE_UNDOING && entry->kind < ST_CHANGE_KINDS &&
+    return fit && entry->phase <= ST_PHASE_DONE && entry->kind < ST_CHANGE_KINDS &&
            entry->made <= ST_ENTRY_MADE_MAX &&
            (entry->file ? !(st_change_rows[entry->kind].users && geteuid() == 0) && st_change_path(os, entry)
                         : entry->new_value[0] != '\0' &&

@@ -6,10 +6,8 @@
 #include "platform/platform.h"
 
 enum st_entry_phase {
-    ST_PHASE_WRITING, /* may or may not be written: its run has not ended */
+    ST_PHASE_OPEN, /* may or may not be written: the run that writes it or takes it back has not ended */
     ST_PHASE_DONE,
-    ST_PHASE_UNDOING,   /* an earlier run was about to take it back */
-    ST_PHASE_CHOSEN,    /* this one is; on the disk it is "undoing" */
     ST_PHASE_FORGOTTEN, /* a running value of another boot. Not on the disk: see st_journal_read */
 };
 
@@ -59,8 +57,6 @@ ST_NODISCARD int st_journal_write(struct st_platform *platform, const char *fold
                                   const struct st_journal *journal);
 /** The id of the running system's boot; "": unknown. For a turn. */
 const char *st_journal_boot(struct st_platform *machine);
-/** Has the run of this write not ended? */
-bool st_journal_is_open(const struct st_entry *entry);
 /** Has any that this boot must undo? */
 bool st_journal_is_interrupted(const struct st_journal *journal);
 /** The first write of a rule; NULL: none. */

@@ -69,9 +69,7 @@ const char *st_change_output_why(int error)
 {
     switch (error) {
     case -EALREADY:
-        return "another sleeptune changed this setting in the meantime. Run the command again.";
-    case -EEXIST:
-        return "this setting is already changed for another rule. Revert that rule first.";
+        return "sleeptune changed this setting already. Revert its rule first.";
     case -ENOTEMPTY:
         return "sleeptune did not write what is there, or someone changed it since. Move it away, and run "
                "the "
@@ -105,8 +103,8 @@ static const struct {
     [ST_EVENT_FORGOTTEN] = {{"forgotten", "forgotten"}, ": this system was started after that"},
 };
 
-void st_change_output_event(ST_UNUSED void *ctx, enum st_change_event event, const struct st_entry *entry,
-                            const char *now, int error)
+void st_change_output_event(enum st_change_event event, const struct st_entry *entry, const char *now,
+                            int error)
 {
     const bool back = event == ST_EVENT_RESTORED || event == ST_EVENT_AS_BEFORE;
     const char *text = event == ST_EVENT_GONE ? entry->target

@@ -21,8 +21,8 @@ const char *st_change_output_why(int error);
 void st_change_output_plan(const struct st_journal *plan);
 
 /** One line an event on stdout, failures on stderr: a st_change_event_fn. */
-void st_change_output_event(void *ctx, enum st_change_event event, const struct st_entry *entry,
-                            const char *now, int error);
+void st_change_output_event(enum st_change_event event, const struct st_entry *entry, const char *now,
+                            int error);
 
 /** Prints the next step for each kind of file that changed, or runs it if it is a command (update-grub,
  *  ...). reverted: the files are as they were before apply. @return ST_EXIT_DONE, or ST_EXIT_FAILURE

@@ -89,18 +89,17 @@ int st_change_target_judge(const struct st_facts_input *input, int64_t frames, i
 int st_change_target_revert(struct st_change_target *target, bool all, const char *const *ids, bool quiet,
                             struct st_applied *ret)
 {
-    const char *why;
-    if (st_applied_open(ret, st_program_command, target->p, target->folder,
-                        quiet ? NULL : st_change_output_event, NULL, &why) < 0)
+    const char *why = st_applied_open(ret, target->p, target->folder, quiet ? NULL : st_change_output_event);
+    if (why != NULL)
         return st_failure("%s", why);
     why = st_applied_revert(ret, all, ids);
     if (why != NULL) /* each that failed was named with its own reason */
         st_failure("%s", why);
     if (st_before_after_forget(target, &ret->journal) && !quiet)
         puts("removed   what was measured before the changes");
-    st_journal_finish(&target->journal);
-    target->journal = ret->journal;
-    ret->journal = (struct st_journal){0};
+    const struct st_journal left = ret->journal;
+    ret->journal = target->journal;
+    target->journal = left;
     st_applied_close(ret);
     return why != NULL ? ST_EXIT_FAILURE : ST_EXIT_DONE;
 }

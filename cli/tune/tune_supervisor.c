@@ -12,7 +12,6 @@
 #include "evidence/tuning.h"
 #include "platform/program/failure.h"
 
-#define COMMAND "tune"
 /* A tuner that is stopped (Ctrl-Z) switches nothing; its blocks are shorter than this. */
 #define SILENCE_MS 60000
 
@@ -26,8 +25,8 @@ static void complain(const char *text)
     st_failure("%s", text);
 }
 
-static void hear(ST_UNUSED void *ctx, enum st_change_event event, const struct st_entry *entry,
-                 ST_UNUSED const char *now, int error)
+static void hear(enum st_change_event event, const struct st_entry *entry, ST_UNUSED const char *now,
+                 int error)
 {
     if (event == ST_EVENT_FAILED)
         complain(
@@ -41,9 +40,9 @@ static _Noreturn void supervise(struct st_platform *p, const char *folder, int f
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct pollfd wait = {.fd = fd, .events = POLLIN};
     struct st_applied applied;
-    const char *why = NULL;
+    const char *why;
     char beat;
-    int n, r = -EWOULDBLOCK;
+    int n, tries = 0;
     bool begun = false;
     /* Ctrl-C is the tuner's. It stays in the tuner's session, so that st_posix_reap_rest spares it. */
     (void)setpgid(0, 0);
@@ -63,12 +62,10 @@ static _Noreturn void supervise(struct st_platform *p, const char *folder, int f
         kill(tuner, SIGKILL);
     if (!begun) /* it has switched nothing, and may have been refused the lock */
         _exit(0);
-    for (int tries = 0; tries < 1000 && r == -EWOULDBLOCK; tries++) {
-        r = st_applied_open(&applied, COMMAND, p, folder, hear, NULL, &why);
-        if (r == -EWOULDBLOCK)
-            (void)poll(NULL, 0, 10); /* the kernel has not closed the tuner's files yet */
-    }
-    if (r == 0) {
+    while ((why = st_applied_open(&applied, p, folder, hear)) != NULL && applied.lock == -EWOULDBLOCK &&
+           tries++ < 1000)
+        (void)poll(NULL, 0, 10); /* the kernel has not closed the tuner's files yet */
+    if (why == NULL) {
         why = st_applied_revert(&applied, false, NULL);
         if (why != NULL && applied.n[ST_EVENT_FAILED] == 0) /* each that failed was named */
             complain(why);
@@ -114,26 +111,20 @@ static bool has_values(const struct st_candidates *candidates)
 int st_tune_supervisor_start(struct st_tune_supervisor *ret, struct st_platform *p, const char *folder,
                              const struct st_candidates *candidates)
 {
-    const char *why = NULL;
     *ret = (struct st_tune_supervisor){.candidates = candidates, .applied.p = p, .latency = -1, .fd = -1};
     if (!has_values(candidates)) /* what is held or a thread's own ends with the tuner */
         return 0;
-    int r = fork_supervisor(ret, p, folder); /* before the lock: it is the tuner's alone */
-    if (r == 0)
-        r = st_applied_open(&ret->applied, COMMAND, p, folder, NULL, NULL, &why);
-    else
-        why = st_text("cannot start a process: %s", strerror(-r));
-    ret->open = r == 0;
-    if (r == 0 && (why = st_applied_revert(&ret->applied, false, NULL)) != NULL) {
+    const int r = fork_supervisor(ret, p, folder); /* before the lock: it is the tuner's alone */
+    const char *why = r == 0 ? st_applied_open(&ret->applied, p, folder, NULL)
+                             : st_text("cannot start a process: %s", strerror(-r));
+    if (why == NULL && (why = st_applied_revert(&ret->applied, false, NULL)) != NULL)
         st_applied_close(&ret->applied);
-        ret->open = false;
-        r = -EIO;
-    }
-    if (r < 0) {
-        st_failure("nothing was changed: %s", why);
-        (void)st_tune_supervisor_end(ret);
-    }
-    return r;
+    ret->open = why == NULL;
+    if (ret->open)
+        return 0;
+    st_failure("nothing was changed: %s", why);
+    (void)st_tune_supervisor_end(ret);
+    return -EIO;
 }
 
 /* --- one setting --- */

@@ -35,8 +35,8 @@ int st_posix_make_folder(struct st_platform *platform, const char *path, mode_t 
 int st_posix_remove_folder(struct st_platform *platform, const char *path);
 int st_posix_write_value(struct st_platform *platform, const char *path, const char *text);
 int st_posix_can_write(struct st_platform *platform, const char *path, bool in_place);
-int st_posix_lock_folder(struct st_platform *platform, const char *path, const char *name);
-int st_posix_folder_holder(struct st_platform *platform, const char *path, char *buf, size_t buf_bytes);
+int st_posix_lock_folder(struct st_platform *platform, const char *path);
+int st_posix_folder_holder(struct st_platform *platform, const char *path);
 void st_posix_unlock_folder(struct st_platform *platform, int handle);
 
 /* --- helpers --- */

@@ -253,14 +253,14 @@ int st_posix_can_write(struct st_platform *platform, const char *path, bool in_p
  * people: flock decides. */
 #define HOLDER "holder"
 
-static void name_holder(int fd, const char *name)
+static void name_holder(int fd)
 {
-    const char *text = st_text("%ld %s", (long)getpid(), name);
+    const char *text = st_text("%d", (int)getpid());
     if (unlinkat(fd, HOLDER, 0) == 0 || errno == ENOENT)
         (void)!symlinkat(text, fd, HOLDER);
 }
 
-int st_posix_lock_folder(struct st_platform *platform, const char *path, const char *name)
+int st_posix_lock_folder(struct st_platform *platform, const char *path)
 {
     struct stat info;
     const int fd = platform->open_path(platform, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
@@ -274,7 +274,7 @@ int st_posix_lock_folder(struct st_platform *platform, const char *path, const c
     if (r == 0 && flock(fd, LOCK_EX | LOCK_NB) != 0)
         r = -errno;
     if (r == 0) {
-        name_holder(fd, name);
+        name_holder(fd);
         return fd;
     }
     close(fd);
@@ -294,24 +294,24 @@ static bool is_sleeptune(pid_t pid)
     return st_text_begins(comm, "sleeptune");
 }
 
-int st_posix_folder_holder(struct st_platform *platform, const char *path, char *buf, size_t buf_bytes)
+int st_posix_folder_holder(struct st_platform *platform, const char *path)
 {
+    char text[16] = "";
     int fd = platform->open_path(platform, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     const bool may_lock = fd != -EACCES;
     if (!may_lock)
         fd = platform->open_path(platform, path, ST_POSIX_OPEN_FOLDER);
     if (fd < 0)
         return fd;
-    const ssize_t n = readlinkat(fd, HOLDER, buf, buf_bytes - 1);
-    buf[n > 0 ? n : 0] = '\0';
-    const pid_t pid = (pid_t)strtol(buf, NULL, 10);
+    (void)!readlinkat(fd, HOLDER, text, sizeof(text) - 1);
+    const pid_t pid = (pid_t)strtol(text, NULL, 10);
     bool held;
     if (may_lock)
         held = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     else
         held = pid > 0 && (kill(pid, 0) == 0 || errno == EPERM) && is_sleeptune(pid);
     close(fd);
-    return held ? 0 : -ENOENT;
+    return held ? ST_MAX(pid, 0) : -ENOENT;
 }
 
 void st_posix_unlock_folder(ST_UNUSED struct st_platform *platform, int handle)

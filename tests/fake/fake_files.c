@@ -249,19 +249,16 @@ static int fake_can_write(struct st_platform *platform, const char *path, bool i
     return st_fake_state_fault(st_fake_state_of(platform), F_can_write);
 }
 
-static int fake_lock_folder(struct st_platform *platform, const char *path, const char *name)
+static int fake_lock_folder(struct st_platform *platform, const char *path)
 {
     (void)path;
-    (void)name;
     return st_fake_state_fault(st_fake_state_of(platform), F_lock_folder);
 }
 
 /* No one has it. */
-static int fake_folder_holder(struct st_platform *platform, const char *path, char *buf, size_t buf_bytes)
+static int fake_folder_holder(struct st_platform *platform, const char *path)
 {
     (void)path;
-    (void)buf;
-    (void)buf_bytes;
     const int error = st_fake_state_fault(st_fake_state_of(platform), F_folder_holder);
     return error != 0 ? error : -ENOENT;
 }

@@ -344,7 +344,7 @@ if [ "$(id -u)" -eq 0 ] && mkdir "$tmp/try" && mount -t tmpfs -o size=64k none "
     # a run that was interrupted
     rm "$tree/$changes/filler"
     echo performance >"$tree/sys/devices/system/cpu/cpufreq/policy0/energy_performance_preference"
-    sed 's/\tdone\t/\twriting\t/' "$tmp/whole" >"$tree/$changes/journal"
+    sed 's/\tdone\t/\topen\t/' "$tmp/whole" >"$tree/$changes/journal"
     dd if=/dev/zero of="$tree/$changes/filler" bs=4k >/dev/null 2>&1
     is "no space, and a run that was interrupted: 0" "$(revert --all --root "$tree" >/dev/null; echo $?)" 0
     ok "what it had written is undone" unchanged
@@ -374,7 +374,7 @@ if can_be_nobody && command -v flock >/dev/null; then
     mkdir -p "$tree/${changes%/*}"
     mkdir -m 755 "$tree/$changes" # as somebody else may have made it
     apply --yes --root "$tree" linux-cpu-frequency >/dev/null
-    ln -sfn '1 tune' "$tree/$changes/holder"
+    ln -sfn 1 "$tree/$changes/holder"
     screen_is holds-no-lock as_nobody "$SLEEPTUNE" verify --root "$tree"
     rm "$tree/$changes/holder"
     as_nobody flock -n "$tree/$changes" true 2>"$tmp/err"

@@ -117,14 +117,14 @@ screen_is after-the-boot verify --root "$tree"
 # --- an interrupted run: what it wrote looks right, but is in no file ------------------------------------------------
 fresh interrupted
 apply --yes --root "$tree" >/dev/null
-sed -i "s/${tab}done$tab/${tab}writing$tab/" "$tree/$journal"
+sed -i "s/${tab}done$tab/${tab}open$tab/" "$tree/$journal"
 rm "$tree/etc/tmpfiles.d/00-sleeptune-linux-cpu-frequency.conf"
 screen_is interrupted verify --root "$tree"
 is "a dry run does not judge by it" "$(status "$SLEEPTUNE" apply --dry-run --root "$tree")" 4
 screen_is taken-back-first apply --yes --root "$tree" linux-cpu-frequency
 ok "and writes the file" grep -q '^w /sys/devices' "$tree/etc/tmpfiles.d/00-sleeptune-linux-cpu-frequency.conf"
 ok "what was not asked for again is gone" test ! -e "$tree/etc/security"
-sed -i "s/${tab}done$tab/${tab}undoing$tab/" "$tree/$journal"
+sed -i "s/${tab}done$tab/${tab}open$tab/" "$tree/$journal"
 is "revert completes an interrupted revert" "$(status "$SLEEPTUNE" revert --all --root "$tree")" 0
 ok "and leaves every byte as it was" unchanged
 
@@ -132,11 +132,11 @@ ok "and leaves every byte as it was" unchanged
 if command -v flock >/dev/null; then
     fresh locked
     apply --yes --root "$tree" linux-cpu-frequency >/dev/null
-    sed -i "s/${tab}done$tab/${tab}writing$tab/" "$tree/$journal"
+    sed -i "s/${tab}done$tab/${tab}open$tab/" "$tree/$journal"
     rm -rf "$tree.before"
     cp -r "$tree" "$tree.before"
     cp "$tree/$journal" "$tmp/its-journal"
-    ln -s '4711 tune' "$tree/${journal%/*}/holder"
+    ln -s 4711 "$tree/${journal%/*}/holder"
     # each says this and nothing else
     while_tune_runs() {
         local command
@@ -148,7 +148,7 @@ if command -v flock >/dev/null; then
     }
     screen_is while-tune-runs while_tune_runs
     # shellcheck disable=SC2016 # another shell's
-    ln -sfn '4711 $(reboot)' "$tree/${journal%/*}/holder"
+    ln -sfn '$(reboot)' "$tree/${journal%/*}/holder"
     screen_is a-name-that-is-none flock -n "$tree/${journal%/*}" "$SLEEPTUNE" verify --root "$tree"
     ok "nothing is changed" unchanged
     ok "nor its journal" cmp "$tree/$journal" "$tmp/its-journal"
@@ -169,7 +169,7 @@ fresh trial
 boot $one
 apply --yes --root "$tree" linux-cpu-frequency >/dev/null
 like "the journal has the boot" "$(cat "$tree/$journal")" "$tab$one\$"
-sed -i "s/${tab}done$tab/${tab}writing$tab/" "$tree/$journal"
+sed -i "s/${tab}done$tab/${tab}open$tab/" "$tree/$journal"
 rm -r "$tree/etc/tmpfiles.d" # tune writes no files
 cp "$tree/$journal" "$tmp/trial-journal"
 boot $two

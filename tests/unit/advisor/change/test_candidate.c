@@ -109,11 +109,10 @@ static void freebsd_is_tried_with_the_values_of_a_capture(void **state)
         assert_false(candidates.plan.entries[i].file);
 
     struct st_applied applied;
-    const char *why;
     const char *target;
     const struct st_journal plan = {.entries = &candidates.plan.entries[row->first_step],
                                     .entries_n = row->steps_n};
-    assert_int_equal(st_applied_open(&applied, "test", p, FOLDER, NULL, NULL, &why), 0);
+    assert_null(st_applied_open(&applied, p, FOLDER, NULL));
     assert_int_equal(st_applied_begin(&applied, &plan), 0);
     assert_sysctl(p, DEVIATION, "5"); /* the journal comes first */
     assert_int_equal(st_applied_switch(&applied, "freebsd-alloweddeviation", false, true, &target), 0);
@@ -149,14 +148,13 @@ static void what_apply_wrote_is_not_the_trials(void **state)
     struct st_report report;
     struct st_candidates candidates;
     struct st_applied applied;
-    const char *why;
     assert_int_equal(st_collect_dir(ST_CAPTURES_DIR "/freebsd-13.2", &facts), 0);
     assert_int_equal(st_report_make(facts, 64, 48000, &report), 0);
     st_candidates_find(&candidates, p, &report, true, false);
     const struct st_candidate *row = find(&candidates, "freebsd-alloweddeviation");
     const struct st_journal plan = {.entries = &candidates.plan.entries[row->first_step],
                                     .entries_n = row->steps_n};
-    assert_int_equal(st_applied_open(&applied, "test", p, FOLDER, NULL, NULL, &why), 0);
+    assert_null(st_applied_open(&applied, p, FOLDER, NULL));
     assert_int_equal(st_applied_add(&applied, &plan), 0);
     assert_int_equal(st_applied_begin(&applied, &plan), -EALREADY);
     st_applied_end_trial(&applied, "freebsd-alloweddeviation");

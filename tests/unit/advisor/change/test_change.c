@@ -151,25 +151,33 @@ struct heard {
     int error;
 };
 
-static void hear(void *ctx, enum st_change_event event, const struct st_entry *entry, const char *now,
-                 int error)
+static struct heard *heard_to;
+
+static void hear(enum st_change_event event, const struct st_entry *entry, const char *now, int error)
 {
-    struct heard *heard = ctx;
     (void)entry;
-    heard->n[event]++;
+    heard_to->n[event]++;
     if (now != NULL)
-        snprintf(heard->now, sizeof(heard->now), "%s", now);
+        snprintf(heard_to->now, sizeof(heard_to->now), "%s", now);
     if (event == ST_EVENT_FAILED)
-        heard->error = error;
+        heard_to->error = error;
+}
+
+/* @return 0, or why it has no lock. */
+static int opened(struct st_applied *changes, struct st_platform *p, const char *folder, struct heard *heard)
+{
+    *heard = (struct heard){0};
+    heard_to = heard;
+    const char *why = st_applied_open(changes, p, folder, hear);
+    assert_true((why == NULL) == (changes->lock >= 0));
+    return why == NULL ? 0 : changes->lock;
 }
 
 static int apply(struct st_platform *p, struct heard *heard)
 {
-    const char *why;
     struct st_applied changes;
     struct st_journal plan;
-    *heard = (struct heard){0};
-    int r = st_applied_open(&changes, "test", p, st_os_rows[p->os].changes, hear, heard, &why);
+    int r = opened(&changes, p, st_os_rows[p->os].changes, heard);
     if (r < 0)
         return r;
     tree_plan(p, &plan);
@@ -181,13 +189,11 @@ static int apply(struct st_platform *p, struct heard *heard)
 
 static int revert(struct st_platform *p, const char *id, struct heard *heard)
 {
-    const char *why;
     struct st_applied changes;
-    *heard = (struct heard){0};
-    int r = st_applied_open(&changes, "test", p, st_os_rows[p->os].changes, hear, heard, &why);
+    const int r = opened(&changes, p, st_os_rows[p->os].changes, heard);
     if (r < 0)
         return r;
-    why = st_applied_revert(&changes, id == NULL, (const char *const[]){id, NULL});
+    const char *why = st_applied_revert(&changes, id == NULL, (const char *const[]){id, NULL});
     st_applied_close(&changes);
     return why != NULL ? -EIO : 0;
 }
@@ -305,10 +311,8 @@ static void apply_freebsd(struct tree *tree, struct heard *heard)
 {
     struct st_journal plan = {0};
     struct st_applied changes;
-    const char *why;
     tree_plan_freebsd(tree->p, &plan);
-    assert_int_equal(
-        st_applied_open(&changes, "test", tree->p, st_os_rows[ST_OS_FREEBSD].changes, hear, heard, &why), 0);
+    assert_int_equal(opened(&changes, tree->p, st_os_rows[ST_OS_FREEBSD].changes, heard), 0);
     assert_int_equal(st_applied_add(&changes, &plan), 0);
     st_applied_close(&changes);
     st_journal_finish(&plan);
@@ -470,11 +474,10 @@ static void links_are_not_followed_and_nothing_is_changed(void **state)
         assert_int_equal(remove(full), 0);
         assert_int_equal(symlink(target, full), 0);
         char *before = tree_list(&tree);
-        const char *why;
         struct st_journal plan;
         struct st_applied changes;
         tree_plan(tree.p, &plan);
-        assert_int_equal(st_applied_open(&changes, "test", tree.p, "/var/lib/x", hear, &heard, &why), 0);
+        assert_int_equal(opened(&changes, tree.p, "/var/lib/x", &heard), 0);
         assert_int_equal(st_applied_add(&changes, &plan), -ELOOP);
         st_applied_close(&changes);
         st_journal_finish(&plan);
@@ -513,11 +516,9 @@ static void two_at_a_time_are_refused(void **state)
 {
     struct tree tree;
     struct heard heard;
-    const char *why;
     struct st_applied changes;
     tree_make(&tree);
-    assert_int_equal(
-        st_applied_open(&changes, "test", tree.p, st_os_rows[ST_OS_LINUX].changes, hear, &heard, &why), 0);
+    assert_int_equal(opened(&changes, tree.p, st_os_rows[ST_OS_LINUX].changes, &heard), 0);
     struct st_platform *again;
     assert_int_equal(st_platform_root_new(tree.dir, &again), 0);
     assert_int_equal(revert(again, NULL, &heard), -EWOULDBLOCK);
@@ -544,7 +545,6 @@ static void another_rules_value_is_not_taken_over(void **state)
 {
     struct tree tree;
     struct heard heard;
-    const char *why;
     struct st_applied changes;
     struct st_journal plan = {0};
     tree_make(&tree);
@@ -552,9 +552,8 @@ static void another_rules_value_is_not_taken_over(void **state)
     struct st_finding finding = {.rule = &rule_b};
     st_finding_change(&finding, ST_CHANGE_SYSCTL, "vm.swappiness", "1");
     assert_null(st_plan_add(&plan, tree.p, &finding, false));
-    assert_int_equal(
-        st_applied_open(&changes, "test", tree.p, st_os_rows[ST_OS_LINUX].changes, hear, &heard, &why), 0);
-    assert_int_equal(st_applied_add(&changes, &plan), -EEXIST);
+    assert_int_equal(opened(&changes, tree.p, st_os_rows[ST_OS_LINUX].changes, &heard), 0);
+    assert_int_equal(st_applied_add(&changes, &plan), -EALREADY);
     st_applied_close(&changes);
     st_journal_finish(&plan);
     st_finding_finish(&finding);
@@ -568,7 +567,6 @@ static void a_rule_is_applied_once(void **state)
 {
     struct tree tree;
     struct heard heard;
-    const char *why;
     struct st_applied changes;
     struct st_journal plan = {0}, again = {0};
     tree_make(&tree);
@@ -577,8 +575,7 @@ static void a_rule_is_applied_once(void **state)
         st_finding_change(&finding, ST_CHANGE_LIMITS, "ann - rtprio", "90");
         tree_add(i == 0 ? &plan : &again, tree.p, &finding);
     }
-    assert_int_equal(
-        st_applied_open(&changes, "test", tree.p, st_os_rows[ST_OS_LINUX].changes, hear, &heard, &why), 0);
+    assert_int_equal(opened(&changes, tree.p, st_os_rows[ST_OS_LINUX].changes, &heard), 0);
     assert_int_equal(st_applied_add(&changes, &plan), 0);
     assert_int_equal(st_applied_add(&changes, &again), -EALREADY);
     assert_int_equal(changes.journal.entries_n, 1);
@@ -593,14 +590,12 @@ static void a_value_that_changed_since_the_plan_stops_it(void **state)
 {
     struct tree tree;
     struct heard heard = {0};
-    const char *why;
     struct st_applied changes;
     struct st_journal plan;
     tree_make(&tree);
     tree_plan(tree.p, &plan);
     tree_put(&tree, "proc/sys/vm/swappiness", "30\n");
-    assert_int_equal(
-        st_applied_open(&changes, "test", tree.p, st_os_rows[ST_OS_LINUX].changes, hear, &heard, &why), 0);
+    assert_int_equal(opened(&changes, tree.p, st_os_rows[ST_OS_LINUX].changes, &heard), 0);
     assert_int_equal(st_applied_add(&changes, &plan), -ESTALE);
     assert_int_equal(heard.n[ST_EVENT_FAILED], 1);
     st_applied_close(&changes);

@@ -17,7 +17,10 @@
 /* --- dying --- */
 
 static unsigned calls_n, die_at; /* 0: never */
-static bool die_torn;            /* in write: after half of it */
+static bool die_torn;            /* in write of a file: after half of it */
+
+/* A running value is one write, which the kernel takes whole; in a captured tree the file is empty before. */
+#define VALUE_BYTES 32
 
 ssize_t __real_write(int fd, const void *buf, size_t bytes);
 int __real_renameat(int from_fd, const char *from, int to_fd, const char *to);
@@ -45,7 +48,7 @@ static void count(void)
 ssize_t __wrap_write(int fd, const void *buf, size_t bytes)
 {
     if (is_last()) {
-        if (die_torn)
+        if (die_torn && bytes > VALUE_BYTES)
             (void)!__real_write(fd, buf, bytes / 2);
         _exit(DIED);
     }
@@ -120,14 +123,12 @@ static const char *folder(struct st_platform *p)
 /* As the command does: what an earlier run left is taken back first. @return 0, or what went wrong. */
 static int apply(struct st_platform *p)
 {
-    const char *why;
     struct st_applied changes;
     struct st_journal plan;
-    int r = st_applied_open(&changes, "test", p, folder(p), NULL, NULL, &why);
-    if (r < 0)
+    if (st_applied_open(&changes, p, folder(p), NULL) != NULL)
         return 1;
-    why = st_applied_revert(&changes, false, NULL);
-    r = why != NULL || changes.n[ST_EVENT_CHANGED] > 0 ? -EBADMSG : 0;
+    const char *why = st_applied_revert(&changes, false, NULL);
+    int r = why != NULL || changes.n[ST_EVENT_CHANGED] > 0 ? -EBADMSG : 0;
     if (r == 0 && changes.journal.entries_n == 0) {
         set->plan(p, &plan);
         r = st_applied_add(&changes, &plan);
@@ -139,11 +140,10 @@ static int apply(struct st_platform *p)
 
 static int revert(struct st_platform *p, const char *const *ids)
 {
-    const char *why;
     struct st_applied changes;
-    if (st_applied_open(&changes, "test", p, folder(p), NULL, NULL, &why) < 0)
+    if (st_applied_open(&changes, p, folder(p), NULL) != NULL)
         return 1;
-    why = st_applied_revert(&changes, ids == NULL, ids);
+    const char *why = st_applied_revert(&changes, ids == NULL, ids);
     st_applied_close(&changes);
     return why == NULL && changes.n[ST_EVENT_CHANGED] == 0 ? 0 : 2;
 }

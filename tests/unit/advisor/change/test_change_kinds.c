@@ -125,7 +125,7 @@ static void there_and_back(struct st_platform *p, const struct st_finding *findi
     const char *why = st_plan_add(&plan, p, finding, false);
     if (why != NULL)
         fail_msg("%s", why);
-    assert_int_equal(st_applied_open(&changes, "test", p, FOLDER, NULL, NULL, &why), 0);
+    assert_null(st_applied_open(&changes, p, FOLDER, NULL));
     assert_int_equal(st_applied_add(&changes, &plan), 0);
     for (size_t i = 0; i < FILES_MAX && after[i].path != NULL; i++)
         check_file(p, after[i].path, after[i].text);
@@ -230,7 +230,7 @@ static void check_way(const struct way *way, bool changed)
     const struct st_entry *file = &plan.entries[plan.entries_n - 1];
     assert_true(file->file);
     const bool block = file->block;
-    assert_int_equal(st_applied_open(&changes, "test", p, FOLDER, NULL, NULL, &why), 0);
+    assert_null(st_applied_open(&changes, p, FOLDER, NULL));
     assert_int_equal(st_applied_add(&changes, &plan), 0);
     assert_int_equal(p->read_text(p, file->target, ours, sizeof(ours), &len), 0);
     assert_string_equal(ours + (block ? strlen("# mine") : 0), file->text);
