@@ -255,6 +255,16 @@ bool st_fact_beside_is(const struct st_fact *fact, const char *leaf, const char 
     return st_fact_is(st_fact_beside(fact, leaf), text);
 }
 
+const struct st_fact *st_fact_or(const struct st_fact *fact, const struct st_fact *other)
+{
+    return fact != NULL ? fact : other;
+}
+
+const struct st_fact *st_fact_larger(const struct st_fact *fact, const struct st_fact *other)
+{
+    return fact == NULL || (other != NULL && other->i64 > fact->i64) ? other : fact;
+}
+
 const char *st_fact_part(const struct st_fact *fact, const char *prefix)
 {
     const char *from = fact->key + strlen(prefix), *dot = strrchr(from, '.');

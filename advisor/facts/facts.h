@@ -18,10 +18,10 @@ struct st_fact {
     const struct st_facts *facts; /* the set that it is in */
     char *key;
     enum st_fact_state state;
-    int error;   /* errno (positive) if unreadable, else 0 */
-    char *text;  /* trimmed: the value if ok, what was read if malformed; else NULL */
-    bool is_int; /* the value is a whole number, in i64 */
-    int64_t i64;
+    int error;    /* errno (positive) if unreadable, else 0 */
+    char *text;   /* trimmed: the value if ok, what was read if malformed; else NULL */
+    bool is_int;  /* the value is a whole number, in i64 */
+    int64_t i64;  /* else 0 */
     char *source; /* path, "sysctl NAME", system call */
 };
 
@@ -96,6 +96,10 @@ ST_NODISCARD int st_fact_beside_text(const struct st_fact *fact, const char *lea
 int64_t st_fact_beside_int_or(const struct st_fact *fact, const char *leaf, int64_t fallback);
 const char *st_fact_beside_text_or(const struct st_fact *fact, const char *leaf, const char *fallback);
 bool st_fact_beside_is(const struct st_fact *fact, const char *leaf, const char *text);
+
+/** The first of both that is there; the one with the larger number. Both may be NULL. */
+const struct st_fact *st_fact_or(const struct st_fact *fact, const struct st_fact *other);
+const struct st_fact *st_fact_larger(const struct st_fact *fact, const struct st_fact *other);
 
 /** What stands between `prefix` and the last part of the key: "1-2.3" of "linux.usb_audio.1-2.3.control". */
 const char *st_fact_part(const struct st_fact *fact, const char *prefix);

@@ -34,17 +34,17 @@ static bool of_program(const struct st_facts *facts, struct st_wish *ret)
     /* the thread that opened the stream (wireplumber's only tries what the card can); sleeptuned's own is no
      * music */
     static const char *const servers[] = {"pipewire",   "data-loop", "pw-data-loop", "wireplumber", "jackd",
-                                          "pulseaudio", "alsa-",     "sleeptune",    NULL};
+                                          "pulseaudio", "alsa-",     "sleeptune",    NULL},
+                             *const unknown[] = {"alsa-", "a program"};
     *ret = (struct st_wish){0};
     ST_FACTS_EACH (fact, facts, prefix, ".period_frames") {
         struct st_wish found;
-        const char *owner, *card = fact->key + sizeof(prefix) - 1;
-        if (st_fact_beside_text(fact, "owner", &owner) != 0)
-            owner = facts->partial ? "a program" : "alsa-";
+        const char *owner = st_fact_beside_text_or(fact, "owner", unknown[facts->partial]),
+                   *card = fact->key + sizeof(prefix) - 1;
         if (st_text_begins_among(owner, servers))
             continue;
         const char *why = st_text("as %.40s uses %.*s", owner, (int)(strcspn(card, ".") % 20), card);
-        if (take(&found, fact->is_int ? fact->i64 : 0, st_fact_beside_int_or(fact, "rate_hz", 0), why) &&
+        if (take(&found, fact->i64, st_fact_beside_int_or(fact, "rate_hz", 0), why) &&
             (ret->frames == 0 ||
              (uint64_t)found.frames * ret->rate_hz < (uint64_t)ret->frames * found.rate_hz))
             *ret = found;
@@ -142,11 +142,11 @@ static bool wants_other_rate(const struct st_facts *facts, int64_t default_hz)
 static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
 {
     const int64_t forced_hz = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_RATE_HZ, 0),
-                  set = forced_hz > 0 ? forced_hz
-                                      : st_facts_positive_or(facts, ST_KEY_PIPEWIRE_RUNNING_RATE_HZ, 0);
+                  set = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_RATE_HZ,
+                                             st_facts_positive_or(facts, ST_KEY_PIPEWIRE_RUNNING_RATE_HZ, 0));
     ret->default_hz = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_RATE_HZ, ST_BUFFER_PIPEWIRE_RATE_HZ);
     ST_FACTS_EACH (node, facts, ST_KEYS_PIPEWIRE_NODE, ".format_rate_hz") {
-        const int64_t hz = node->is_int ? node->i64 : 0;
+        const int64_t hz = node->i64;
         if (!st_buffer_is_playing(node) || !st_fact_beside_is(node, "driver", "true") ||
             !is_graph_rate(facts, hz, ret->default_hz))
             continue;
@@ -155,8 +155,10 @@ static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
                                 "plays on which";
         ret->running_hz = hz;
     }
-    if (set != 0 || ret->running_hz == 0 || ret->rate_unknown != NULL)
-        ret->running_hz = set != 0 ? set : ret->default_hz;
+    if (ret->running_hz == 0 || ret->rate_unknown != NULL)
+        ret->running_hz = ret->default_hz;
+    if (set != 0)
+        ret->running_hz = set;
     /* a sink without a card says its default, whatever the graph runs at (seen with 1.4.2), as does a card
      * that cannot do another */
     if (set == 0 && ret->rate_unknown == NULL && ret->running_hz == ret->default_hz &&
@@ -214,8 +216,8 @@ static int64_t within_rings(const struct st_facts *facts, int64_t frames, int64_
         return frames;
     ST_FACTS_EACH (ring, facts, ST_KEYS_ALSA, ".buffer_frames") {
         const int64_t ring_hz = st_fact_beside_int_or(ring, "rate_hz", 0);
-        if (ring->is_int && ring->i64 > 1 && ring->i64 < 1 << 30 && ring_hz > 0 &&
-            st_buffer_is_pipewires(ring) && !is_by_interrupts(ring))
+        if (ring->i64 > 1 && ring->i64 < 1 << 30 && ring_hz > 0 && st_buffer_is_pipewires(ring) &&
+            !is_by_interrupts(ring))
             frames = ST_MIN(frames, ring->i64 * hz / ring_hz / 2);
     }
     return ST_MAX(frames, 1);
@@ -228,13 +230,12 @@ int64_t st_buffer_cycle(const struct st_facts *facts, int64_t frames, int64_t fr
 {
     const int64_t now = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES, ST_BUFFER_PIPEWIRE_MIN);
     /* limits that are not known allow what runs */
-    const int64_t min = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_MIN_QUANTUM,
-                                             now < ST_BUFFER_PIPEWIRE_MIN ? now : ST_BUFFER_PIPEWIRE_MIN);
-    const int64_t max = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_MAX_QUANTUM,
-                                             now > ST_BUFFER_PIPEWIRE_MAX ? now : ST_BUFFER_PIPEWIRE_MAX);
+    const int64_t min =
+        st_facts_positive_or(facts, ST_KEY_PIPEWIRE_MIN_QUANTUM, ST_MIN(now, ST_BUFFER_PIPEWIRE_MIN));
+    const int64_t max =
+        st_facts_positive_or(facts, ST_KEY_PIPEWIRE_MAX_QUANTUM, ST_MAX(now, ST_BUFFER_PIPEWIRE_MAX));
     int64_t cycle = 1;
-    frames = frames * hz / frames_hz;
-    frames = frames < min * hz / default_hz ? min * hz / default_hz : frames;
+    frames = ST_MAX(frames * hz / frames_hz, min * hz / default_hz);
     frames = within_rings(facts, ST_MIN(frames, max * hz / default_hz), hz);
     while (2 * cycle <= frames)
         cycle *= 2;
@@ -246,15 +247,16 @@ struct st_buffer_asked st_buffer_asked(const struct st_facts *facts)
 {
     const int64_t forced = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0),
                   max = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_MAX_QUANTUM, INT64_MAX);
-    int64_t frames = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_QUANTUM, ST_BUFFER_PIPEWIRE_FRAMES);
-    frames = frames < max ? frames : max;
+    int64_t frames =
+        ST_MIN(st_facts_positive_or(facts, ST_KEY_PIPEWIRE_QUANTUM, ST_BUFFER_PIPEWIRE_FRAMES), max);
     struct st_buffer_asked best = {.frames = frames};
     find_rate(facts, &best);
     const int64_t hz = best.running_hz, default_hz = best.default_hz;
     if (hz != default_hz || within_rings(facts, frames, hz) < frames)
         frames = st_buffer_cycle(facts, frames, default_hz, hz, default_hz);
     best.rate_hz = default_hz;
-    best.usual_frames = best.cycle_frames = best.default_frames = forced > 0 ? forced : frames;
+    best.usual_frames = best.cycle_frames = best.default_frames =
+        st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, frames);
     if (forced > 0)
         return best; /* whatever programs ask for */
     ST_FACTS_EACH (node, facts, ST_KEYS_PIPEWIRE_NODE, ".state") {
@@ -341,9 +343,8 @@ static const struct {
 /** FreeBSD: the block that a posted /dev/sndstat shows. */
 static bool of_sndstat(const struct st_facts *facts, struct st_wish *ret)
 {
-    const struct st_fact *block =
-        facts->partial ? st_facts_next(facts, ST_KEYS_FREEBSD_SNDSTAT, ".play.block_us", NULL) : NULL;
-    return block != NULL && block->is_int &&
+    const struct st_fact *block = st_facts_next(facts, ST_KEYS_FREEBSD_SNDSTAT, ".play.block_us", NULL);
+    return facts->partial && block != NULL &&
            take(ret, (block->i64 * RATE_HZ + 500000) / 1000000, RATE_HZ, "the block of /dev/sndstat");
 }
 /** Something that runs, or the default. */
@@ -385,9 +386,11 @@ int st_buffer_choose(const struct st_facts *facts, int64_t frames, int64_t rate_
 {
     struct st_wish wish;
     in_use(facts, &wish);
+    if (frames != 0)
+        wish.frames = (uint32_t)frames;
+    if (rate_hz != 0)
+        wish.rate_hz = (uint32_t)rate_hz;
     if (frames != 0 || rate_hz != 0) {
-        wish.frames = frames != 0 ? (uint32_t)frames : wish.frames;
-        wish.rate_hz = rate_hz != 0 ? (uint32_t)rate_hz : wish.rate_hz;
         wish.in_use = false;
         wish.why[0] = '\0';
     }

@@ -68,6 +68,10 @@ void st_finding_fine(struct st_finding *finding, const char *format, ...)
 
 void st_finding_effect(struct st_finding *finding, double effect_us, const char *format, ...)
 {
+    const double share = finding->rule->problem_share;
+    if (finding->wish != NULL && finding->status == ST_STATUS_ADVICE && share > 0 &&
+        effect_us >= share * st_period_seconds(&finding->wish->period) * 1e6)
+        finding->status = ST_STATUS_PROBLEM;
     finding->effect_known = true;
     finding->effect_us = effect_us;
     REPLACE(&finding->formula, format);
@@ -133,11 +137,10 @@ void st_finding_quote_key(struct st_finding *finding, const char *key)
 /** Quotes the fact and explains why its value cannot be used. r: what st_facts_int() said. @return r. */
 static int need(struct st_finding *finding, const char *key, int r)
 {
-    static const char sysctl[] = ST_KEYS_FREEBSD;
     const struct st_fact *fact = st_facts_find(finding->facts, key);
-    const char *source = fact != NULL && fact->source != NULL ? fact->source
-                         : st_text_begins(key, sysctl)        ? key + sizeof(sysctl) - 1
-                                                              : key;
+    const char *source = key + strlen(ST_KEYS_FREEBSD) * st_text_begins(key, ST_KEYS_FREEBSD);
+    if (fact != NULL)
+        source = st_text_or(fact->source, source);
     st_finding_quote(finding, fact);
     if (r == -ENOMSG) {
         st_finding_unknown(finding, "this text does not show %s", source);

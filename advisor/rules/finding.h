@@ -105,7 +105,8 @@ void st_finding_fine(struct st_finding *finding, const char *format, ...) ST_PRI
 #define st_finding_unknown(finding, ...) st_finding_set((finding), ST_STATUS_UNKNOWN, __VA_ARGS__)
 #define st_finding_not_applicable(finding, ...)                                                              \
     st_finding_set((finding), ST_STATUS_NOT_APPLICABLE, __VA_ARGS__)
-/** Sets the upper bound in us, >= 0, and its formula with this machine's numbers. */
+/** Sets the upper bound in us, >= 0, and its formula with this machine's numbers. Advice becomes a problem
+ * from the rule's share of the period on. */
 void st_finding_effect(struct st_finding *finding, double effect_us, const char *format, ...) ST_PRINTF(3, 4);
 /** Sets the commands, printf-formatted: for now, and for ever. */
 void st_finding_fix_now(struct st_finding *finding, const char *format, ...) ST_PRINTF(2, 3);

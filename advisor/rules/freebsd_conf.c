@@ -89,7 +89,7 @@ static void judge_conf(struct st_finding *finding, ST_UNUSED const char *read)
         n[compared]++;
         if (compared != COMPARED_WRONG)
             continue;
-        wrong = wrong == NULL ? line : wrong;
+        wrong = st_fact_or(wrong, line);
         st_finding_quote(finding, line);
         st_finding_quote(finding, running(conf, line));
     }

@@ -40,18 +40,17 @@ static int state_number(const char *text)
 /** How deep this CPU may go: its own cx_lowest, else the machine's. 0: not known. */
 static int lowest_of(struct st_finding *finding, const struct st_fact *supported)
 {
+    const char *machines = st_facts_text_or(finding->facts, LOWEST, "");
     const struct st_fact *own = st_fact_beside(supported, "cx_lowest");
-    const struct st_fact *lowest =
-        own != NULL && own->state == ST_FACT_OK ? own : st_facts_find(finding->facts, LOWEST);
-    st_finding_quote(finding, lowest);
-    return lowest != NULL && lowest->state == ST_FACT_OK ? state_number(lowest->text) : 0;
+    st_finding_quote(finding, own);
+    return state_number(st_fact_beside_text_or(supported, "cx_lowest", machines));
 }
 
 /** One CPU: "C1/1/1 C2/2/80 C3/3/104", name/type/latency in us. @return false: not understood; the finding
  * is set. */
 static bool scan_cpu(struct scan *scan, const struct st_fact *fact)
 {
-    const char *at = fact->state == ST_FACT_OK ? fact->text : "";
+    const char *at = st_text_or(fact->text, "");
     const int lowest = lowest_of(scan->finding, fact);
     int number, type, latency_us, used, states = 0;
     while (lowest > 0 && states < STATES_MAX &&
@@ -182,9 +181,9 @@ static const char *mode_of(const char *args)
 
 static void judge_powerd(struct st_finding *finding)
 {
-    const char *flags = st_facts_text_or(finding->facts, FLAGS, ""),
-               *flags_xx = st_facts_text_or(finding->facts, FLAGS_XX, NULL),
-               *mode = mode_of(flags[0] == '\0' && flags_xx != NULL ? flags_xx : flags);
+    const char *flags =
+                   st_facts_text_or(finding->facts, FLAGS, st_facts_text_or(finding->facts, FLAGS_XX, "")),
+               *mode = mode_of(flags);
     if (st_text_begins(mode, "max")) {
         st_finding_fine(finding, "powerd keeps the clock at its maximum on mains power");
         return;
@@ -194,7 +193,7 @@ static void judge_powerd(struct st_finding *finding)
                    "every 250 ms",
                    st_text_is_of(mode, "") ? mode : "unknown mode");
     /* flags that the user has set stay as they are, and powerd++ has other ones */
-    if (flags[0] == '\0' && flags_xx == NULL)
+    if (flags[0] == '\0')
         st_finding_change(finding, ST_CHANGE_RC_CONF, "powerd:powerd_flags", "-a maximum -b adaptive");
 }
 
@@ -267,7 +266,7 @@ static void judge_epp(struct st_finding *finding)
             (void)!st_finding_need_in(finding, fact->key, 0, EPP_MAX, NULL);
             return;
         }
-        worst = worst == NULL || fact->i64 > worst->i64 ? fact : worst;
+        worst = st_fact_larger(worst, fact);
     }
     st_finding_quote(finding, worst);
     if (worst == NULL) {
@@ -333,8 +332,9 @@ static void judge_threshold(const char *key, int64_t threshold, struct st_findin
     const int64_t last = osreldate >= 1500000 ? LAST_REALTIME_15 : LAST_REALTIME_14;
     if (threshold >= last && threshold <= PRI_MAX) {
         st_finding_fine(finding,
-                        "real-time threads can interrupt all other threads, also inside the kernel%s",
-                        threshold > last + 1 ? "; the higher preempt_thresh is for normal threads only" : "");
+                        "real-time threads can interrupt all other threads, also inside the kernel; a higher "
+                        "preempt_thresh than %jd is for normal threads only",
+                        last + 1);
         return;
     }
     const char *name = key + strlen(ST_KEYS_FREEBSD);

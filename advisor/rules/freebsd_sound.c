@@ -44,10 +44,10 @@ static void judge_polled(struct st_finding *finding, const char *polled)
     const char *name = polled + strlen(ST_KEYS_FREEBSD);
     const double tick_us = hz >= 1 && hz <= HZ_MAX ? 1e6 / (double)hz : 0,
                  wait_us = fmax(tick_us, period_us / 2);
-    st_finding_set(finding, tick_us >= period_us ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
-                   "%.40s is on: the driver checks the card only at clock ticks and does not use its "
-                   "interrupt",
-                   name);
+    st_finding_advice(finding,
+                      "%.40s is on: the driver checks the card only at clock ticks and does not use its "
+                      "interrupt",
+                      name);
     if (tick_us > 0)
         st_finding_effect(finding, wait_us,
                           "the driver checks the card once in half a block, but at most once in a clock "
@@ -67,8 +67,10 @@ static void judge_sound_polling(struct st_finding *finding)
     ST_FACTS_EACH (fact, finding->facts, ST_KEYS_FREEBSD_DEV, POLLING) {
         device = fact;
         st_finding_quote(finding, fact);
-        unread = fact->is_int ? unread : fact;
-        polled = polled == NULL && fact->is_int && fact->i64 != 0 ? fact : polled;
+        if (!fact->is_int)
+            unread = fact;
+        if (fact->i64 != 0)
+            polled = st_fact_or(polled, fact);
     }
     const char *dead = st_facts_text_or(finding->facts, ST_KEY_FREEBSD_DEAD_CHANNEL, NULL);
     if (polled == NULL && dead != NULL) {
@@ -105,6 +107,7 @@ const struct st_rule st_rule_freebsd_sound_polling = {
     .check = "sysctl dev.hdac.0.polling   # 0",
     .undo = "sysctl dev.hdac.N.polling=1",
     .worst = ST_STATUS_PROBLEM,
+    .problem_share = 1,
     .facts =
         ST_RULE_KEYS(HDAC "*" POLLING, PCM "*" POLLING, ST_KEY_FREEBSD_KERN_HZ, ST_KEY_FREEBSD_DEAD_CHANNEL),
     .targets = ST_RULE_KEYS("dev.hdac.*.polling"),
@@ -129,7 +132,7 @@ static void judge_device(int64_t ms, int64_t unit, struct st_finding *finding)
     /* block that the attached device works with; 0: not known */
     const char *key = st_text(ST_KEYS_FREEBSD_SNDSTAT "pcm%jd.play.block_us", unit);
     const double now_ms = fmax((double)st_facts_int_or(finding->facts, key, 0) / 1e3, 0);
-    const int64_t fits = (int64_t)fmin(fmax(period_ms, adaptive ? 1 : 2), USB_MS_MAX),
+    const int64_t fits = (int64_t)fmin(fmax(period_ms, 2 - adaptive), USB_MS_MAX),
                   ring_ms = adaptive ? 2 * ms : 2 * FIXED_RING_MS;
     const double block_ms = adaptive && now_ms > 0 ? now_ms : (double)ms;
     st_finding_quote_key(finding, key);

@@ -11,9 +11,6 @@
 /** Kernels from here on have nanosleep_precise (15.0; early 15-CURRENT had the number without the sysctl). */
 #define OSRELDATE_PRECISE 1500000
 
-/** A lateness above this share of the period is a problem. A choice of this rule. */
-#define PROBLEM_SHARE 0.25
-
 enum nanosleep { NANOSLEEP_STRETCHED, NANOSLEEP_PRECISE, NANOSLEEP_UNKNOWN };
 
 /** Does clock_nanosleep obey alloweddeviation here? The sysctl is trusted over the version. Sets the finding
@@ -21,12 +18,12 @@ enum nanosleep { NANOSLEEP_STRETCHED, NANOSLEEP_PRECISE, NANOSLEEP_UNKNOWN };
 static enum nanosleep nanosleep_kind(struct st_finding *finding)
 {
     static const char key[] = ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE;
-    int64_t value;
+    int64_t value = NANOSLEEP_UNKNOWN;
     const struct st_fact *fact = st_facts_find(finding->facts, key);
-    if (fact != NULL && fact->state != ST_FACT_ABSENT)
-        return st_finding_need_in(finding, key, 0, 1, &value) != 0 ? NANOSLEEP_UNKNOWN
-               : value == 1                                        ? NANOSLEEP_PRECISE
-                                                                   : NANOSLEEP_STRETCHED;
+    if (fact != NULL && fact->state != ST_FACT_ABSENT) {
+        (void)!st_finding_need_in(finding, key, NANOSLEEP_STRETCHED, NANOSLEEP_PRECISE, &value);
+        return (enum nanosleep)value;
+    }
     if (st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_OSRELDATE, INT64_MAX) < OSRELDATE_PRECISE)
         return NANOSLEEP_STRETCHED;
     st_finding_unknown(finding,
@@ -65,8 +62,8 @@ static void judge_stretched(int64_t percent, const struct st_tick_late *late, st
     const double max_us = late->max_ns / 1e3;
     const double settled_us = late->settled_ns / 1e3;
     const bool is_coarse = late->coarse_ns > 0;
-    st_finding_set(
-        finding, max_us >= PROBLEM_SHARE * period_us ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
+    st_finding_advice(
+        finding,
         "alloweddeviation %jd makes each sleep up to %.1f µs too long (%s); the value 0 removes this "
         "lateness",
         percent, max_us,
@@ -95,10 +92,10 @@ static void judge_periodic(int64_t percent, const struct st_tick_late *late, str
                         percent);
         return;
     }
-    st_finding_set(finding, coarse_us >= PROBLEM_SHARE * period_us ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
-                   "with alloweddeviation %jd the kernel uses its coarse clock for each sleep of "
-                   "%.1f µs and makes it up to %.1f µs too long; the value 0 removes this lateness",
-                   percent, period_us, coarse_us);
+    st_finding_advice(finding,
+                      "with alloweddeviation %jd the kernel uses its coarse clock for each sleep of "
+                      "%.1f µs and makes it up to %.1f µs too long; the value 0 removes this lateness",
+                      percent, period_us, coarse_us);
     st_finding_effect(finding, coarse_us,
                       "%.1f µs: the kernel uses its coarse clock for sleeps of %.1f ms or more", coarse_us,
                       late->threshold_ns / 1e6);
@@ -146,6 +143,7 @@ const struct st_rule st_rule_freebsd_alloweddeviation = {
     ST_FREEBSD_SYSCTL_FIX("kern.timecounter.alloweddeviation", "0",
                           ST_FREEBSD_UNDO_SYSCTL("kern.timecounter.alloweddeviation", "5")),
     .worst = ST_STATUS_PROBLEM,
+    .problem_share = 0.25,
     .facts = ST_RULE_KEYS(
         ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION, ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE,
         ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, ST_KEY_FREEBSD_KERN_HZ, ST_KEY_FREEBSD_KERN_OSRELDATE),
@@ -177,7 +175,6 @@ static const char *find_alternative(const struct st_facts *facts)
 static void judge_periodic_eventtimer(int64_t flags, struct st_finding *finding)
 {
     int64_t hz, mul;
-    const double period_us = st_rule_period_us(finding);
     if (st_finding_need_in(finding, ST_KEY_FREEBSD_KERN_HZ, 1, ST_TICK_HZ_MAX, &hz) != 0 ||
         st_finding_need_int(finding, SINGLEMUL, &mul) != 0) {
         st_finding_advice(finding,
@@ -186,9 +183,9 @@ static void judge_periodic_eventtimer(int64_t flags, struct st_finding *finding)
     } else {
         mul = st_tick_singlemul(hz, mul);
         const double tick_us = 1e6 / ((double)hz * (double)mul);
-        st_finding_set(finding, tick_us >= period_us / 2 ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
-                       "the event timer is periodic: each sleep waits for the next tick, up to %.0f µs",
-                       tick_us);
+        st_finding_advice(finding,
+                          "the event timer is periodic: each sleep waits for the next tick, up to %.0f µs",
+                          tick_us);
         st_finding_effect(finding, tick_us, "1 / (hz %jd * singlemul %jd) = %.1f µs", hz, mul, tick_us);
     }
     const char *other = find_alternative(finding->facts);
@@ -221,12 +218,8 @@ static void judge_eventtimer(struct st_finding *finding, int64_t periodic)
                            "share it",
                            cpus);
     } else {
-        st_finding_fine(finding, "the event timer %s is in one-shot mode: sleeps do not wait for a tick%s",
-                        timer,
-                        flags >= 0 && (flags & ST_FREEBSD_ET_C3STOP) != 0
-                            ? "; it stops in the deep idle state C3, so the kernel does not use C3, which "
-                              "costs power"
-                            : "");
+        st_finding_fine(finding, "the event timer %s is in one-shot mode: sleeps do not wait for a tick",
+                        timer);
     }
 }
 
@@ -249,6 +242,7 @@ const struct st_rule st_rule_freebsd_eventtimer = {
              "such as LAPIC",
     .undo = "take the line out of /etc/sysctl.conf. 0 is the default, so there is nothing else to undo",
     .worst = ST_STATUS_PROBLEM,
+    .problem_share = 0.5,
     .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER,
                           ST_KEY_FREEBSD_KERN_EVENTTIMER_CHOICE, SINGLEMUL, ST_KEY_FREEBSD_KERN_HZ,
                           ST_KEY_FREEBSD_KERN_SMP_CPUS, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "*"),
@@ -282,12 +276,9 @@ static void judge_hz(struct st_finding *finding, int64_t hz)
     else
         st_finding_fine(finding,
                         "kern.hz %jd: the event timer is one-shot, so short sleeps do not depend on it; "
-                        "finding freebsd-alloweddeviation judges long ones%s",
-                        hz,
-                        hz < HZ_USUAL
-                            ? st_text("; POSIX timers (timer_settime) may be up to two ticks (%.0f ms) late",
-                                      2e3 / (double)hz)
-                            : "");
+                        "finding freebsd-alloweddeviation judges long ones; POSIX timers (timer_settime) may "
+                        "be up to two ticks (%.0f ms) late",
+                        hz, 2e3 / (double)hz);
 }
 
 const struct st_rule st_rule_freebsd_hz = {

@@ -33,19 +33,6 @@ static bool is_for_speed(const char *epp)
     return st_text_is(epp, "performance") || st_text_is(epp, "0");
 }
 
-/** Under intel_pstate and amd-pstate-epp "powersave" is not the lowest clock: the hardware or the driver
- * scales. */
-static enum kind active_pstate_kind(const struct st_fact *policy)
-{
-    const char *epp;
-    const int r = st_fact_beside_text(policy, "epp", &epp);
-    if (r == -ENOENT)
-        return KIND_SCALING;
-    if (r != 0)
-        return KIND_UNREAD;
-    return is_for_speed(epp) ? KIND_FAST : KIND_EPP;
-}
-
 /** Is the firmware's limit below the highest clock of its own list, which comes first? cpuinfo_max_freq may
  * be a boost clock, which no such limit reaches. */
 static bool firmware_limits(const struct st_fact *policy, int64_t *ret_limit_khz, int64_t *ret_highest_khz)
@@ -65,17 +52,18 @@ static bool is_capped(const struct st_fact *policy)
            (!firmware_limits(policy, &firmware_khz, &highest_khz) || max_khz < firmware_khz);
 }
 
-/** policy: the fact of its governor. */
+/** policy: the fact of its governor. Of one that is capped: as if it were not. Under intel_pstate and
+ * amd-pstate-epp "powersave" is not the lowest clock: the hardware or the driver scales. */
 static enum kind kind_of(const struct st_fact *policy)
 {
     static const char *const scaling[] = {"schedutil", "ondemand", "conservative", "interactive", NULL};
-    const char *driver, *governor = policy->text;
+    const char *driver, *epp, *governor = policy->text;
     if (policy->state != ST_FACT_OK)
         return KIND_UNREAD;
     const int64_t max_khz = st_fact_beside_int_or(policy, "max_khz", 0);
     const bool one_clock = max_khz > 0 && st_fact_beside_int_or(policy, "min_khz", 0) >= max_khz;
     if (one_clock || st_text_is(governor, "performance"))
-        return is_capped(policy) ? KIND_CAPPED : KIND_FAST;
+        return KIND_FAST;
     if (st_text_is(governor, "userspace"))
         return KIND_USERSPACE;
     if (st_text_is_among(governor, scaling))
@@ -84,8 +72,12 @@ static enum kind kind_of(const struct st_fact *policy)
         return KIND_UNREAD;
     if (!st_text_is(driver, "intel_pstate") && !st_text_is(driver, "amd-pstate-epp"))
         return KIND_LOWEST;
-    const enum kind kind = active_pstate_kind(policy);
-    return kind == KIND_FAST && is_capped(policy) ? KIND_CAPPED : kind;
+    const int r = st_fact_beside_text(policy, "epp", &epp);
+    if (r == -ENOENT)
+        return KIND_SCALING;
+    if (r != 0)
+        return KIND_UNREAD;
+    return is_for_speed(epp) ? KIND_FAST : KIND_EPP;
 }
 
 static double ghz_of(const struct st_fact *policy, const char *what)
@@ -191,7 +183,9 @@ static void judge_cpu_frequency(struct st_finding *finding)
     int policies_n = 0, counts[KIND_LOWEST + 1] = {0};
     int64_t present;
     ST_FACTS_EACH (policy, finding->facts, ST_KEYS_CPUFREQ, ".governor") {
-        const enum kind kind = kind_of(policy);
+        enum kind kind = kind_of(policy);
+        if (kind == KIND_FAST && is_capped(policy))
+            kind = KIND_CAPPED;
         counts[kind]++;
         if (policies_n++ == 0 || kind > worst_kind) {
             worst_kind = kind;
@@ -204,8 +198,7 @@ static void judge_cpu_frequency(struct st_finding *finding)
             st_finding_unknown(finding, "this machine changes its CPU clocks, but no governor could be read");
         else if (r == 0 || finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_not_applicable(
-                finding, "no frequency scaling is visible here%s",
-                st_machine_is_guest(finding->facts) ? "; in a virtual machine the host decides" : "");
+                finding, "no frequency scaling is visible here (in a virtual machine the host decides)");
         return;
     }
     /* intel_pstate's limit for all CPUs, which scaling_max_freq does not show */
@@ -398,9 +391,9 @@ static void judge_heat(struct st_finding *finding)
         return;
     }
     ST_FACTS_EACH (time, finding->facts, ST_KEYS_HEAT, "_ms") {
-        if (time->is_int && (worst == NULL || time->i64 > worst->i64))
-            worst = time;
-        else if (!time->is_int && time->state != ST_FACT_ABSENT)
+        if (time->is_int)
+            worst = st_fact_larger(worst, time);
+        else
             (void)!st_finding_need_int(finding, time->key, NULL);
     }
     if (worst == NULL && finding->summary == NULL)

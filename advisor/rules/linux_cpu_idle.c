@@ -10,11 +10,9 @@
 #define RESUME_LIMIT    ".resume_latency_us"
 #define REQUEST_NONE_US INT64_C(2000000000) /* PM_QOS_CPU_LATENCY_DEFAULT_VALUE */
 
-/** Up to 20 us, or 2 % of a long period, is no advice. More than half of the period is a problem. Choices of
- * this rule. */
-#define SMALL_US      20
-#define SMALL_SHARE   0.02
-#define PROBLEM_SHARE 0.5
+/** Up to 20 us, or 2 % of a long period, is no advice. Choices of this rule. */
+#define SMALL_US    20
+#define SMALL_SHARE 0.02
 
 #define NOW(us, hex)                                                                                         \
     "# limits the wake-up time to " us " µs until you press Ctrl-C:\n"                                      \
@@ -59,11 +57,6 @@ static bool is_too_deep(const struct scan *scan, const struct st_fact *fact)
            st_fact_beside_int_or(fact, "residency_us", fact->i64) > scan->finding->wish->period_ns / 1000;
 }
 
-static const struct st_fact *longer(const struct st_fact *one, const struct st_fact *other)
-{
-    return one == NULL || other->i64 > one->i64 ? other : one;
-}
-
 static void scan_state(struct scan *scan, const struct st_fact *fact)
 {
     scan->states++;
@@ -72,18 +65,18 @@ static void scan_state(struct scan *scan, const struct st_fact *fact)
         st_finding_quote(scan->finding, fact);
         return;
     }
-    const int64_t latency_us = fact->is_int ? fact->i64 : -1;
-    if (latency_us < 0 || latency_us > REQUEST_NONE_US) {
+    const int64_t latency_us = fact->i64;
+    if (!fact->is_int || latency_us < 0 || latency_us > REQUEST_NONE_US) {
         scan->unread = fact;
         return;
     }
     if (latency_us > scan->request_us || latency_us > resume_limit_us(scan, fact))
         return;
     if (is_too_deep(scan, fact)) {
-        scan->deeper = longer(scan->deeper, fact);
+        scan->deeper = st_fact_larger(scan->deeper, fact);
         return;
     }
-    scan->worst = longer(scan->worst, fact);
+    scan->worst = st_fact_larger(scan->worst, fact);
     if (latency_us > 0 && (scan->want_us == 0 ||
                            (latency_us <= SMALL_US ? scan->want_us > SMALL_US || latency_us > scan->want_us
                                                    : latency_us < scan->want_us)))
@@ -131,13 +124,13 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
         const char *unless = request_known ? "" : ", unless a program limits it";
         if (st_machine_is_unread(finding->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US))
             unless = st_text("%s (only root can see that)", unless);
-        st_finding_set(finding, effect_us > PROBLEM_SHARE * period_us ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
-                       "waking a CPU from idle state %.40s takes up to %jd µs%s", name, worst_us, unless);
+        st_finding_advice(finding, "waking a CPU from idle state %.40s takes up to %jd µs%s", name, worst_us,
+                          unless);
         fix_idle_states(scan, finding);
     }
     const int64_t cpus_n = st_facts_int_or(finding->facts, ST_KEY_CPUIDLE_CPUS_N, 1);
-    const char *formula = st_text("longest wake-up time (exit latency) of %s enabled states",
-                                  cpus_n > 1 ? st_text("%jd CPUs'", cpus_n) : "CPU 0's");
+    const char *formula = st_text("longest wake-up time (exit latency) of the enabled states of %jd CPU%s",
+                                  cpus_n, ST_PLURAL(cpus_n));
     if (held)
         formula = st_text("%s within the limit of %jd µs that a program asks for", formula, scan->request_us);
     formula = st_text("%s: %jd µs", formula, worst_us);
@@ -177,8 +170,7 @@ static void judge_idle_states(struct st_finding *finding)
             st_finding_unknown(finding, "the idle driver is %.40s, but no idle state could be read", driver);
         else if (r == 0 || finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_not_applicable(
-                finding, "no idle states are visible here%s",
-                st_machine_is_guest(facts) ? "; in a virtual machine the host controls them" : "");
+                finding, "no idle states are visible here (in a virtual machine the host controls them)");
     }
 }
 
@@ -207,6 +199,7 @@ const struct st_rule st_rule_linux_idle_states = {
              "sudo od -An -td4 -N4 /dev/cpu_dma_latency   # the limit in force now, in µs",
     .undo = "press Ctrl-C where the command runs; after cpupower: sudo cpupower idle-set -E",
     .worst = ST_STATUS_PROBLEM,
+    .problem_share = 0.5,
     /* no file holds a request: a program does, as long as it runs */
     .facts = ST_RULE_KEYS(ST_KEY_CPUIDLE_DRIVER, ST_KEY_CPUIDLE_GOVERNOR, STATES "*.state*", STATES "*.name",
                           STATES "*.disable", STATES "*" RESUME_LIMIT, ST_KEY_CPUIDLE_CPUS_N,

@@ -25,19 +25,20 @@ static void fix_usb_power(struct st_finding *finding, const struct st_fact *cont
 {
     const char *vendor = st_fact_beside_text_or(control, "vendor_id", ""),
                *product = st_fact_beside_text_or(control, "product_id", "");
-    const bool has = is_usb_id(vendor) && is_usb_id(product);
+    const bool is_first = finding->fix_now == NULL;                /* which is shown */
     const char *device = st_fact_part(control, ST_KEYS_USB_AUDIO); /* "1-2.3" */
     const char *path = st_text(NOW_FILE("%s"), st_machine_is_plain(device) ? device : "DEVICE");
-    const char *rule =
-        st_text(RULE("%s", "%s"), has ? vendor : "VVVV", has ? product : "PPPP"); /* of lsusb */
-    if (has) {
-        st_finding_change(finding, ST_CHANGE_SYSFS_NOW, path, "on");
-        st_finding_change(finding, ST_CHANGE_UDEV, "rule", rule);
+    const char *rule = st_text(RULE("%s", "%s"), vendor, product);
+    if (is_first) {
+        st_rule_fix(finding);
+        st_finding_fix_now(finding, "echo on | sudo tee %s", path);
     }
-    if (finding->fix_now != NULL) /* the first one is shown */
+    if (!is_usb_id(vendor) || !is_usb_id(product))
         return;
-    st_finding_fix_now(finding, "echo on | sudo tee %s", path);
-    st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, EVER("%s"), rule);
+    st_finding_change(finding, ST_CHANGE_SYSFS_NOW, path, "on");
+    st_finding_change(finding, ST_CHANGE_UDEV, "rule", rule);
+    if (is_first)
+        st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, EVER("%s"), rule);
 }
 
 static void judge_usb_autosuspend(struct st_finding *finding)
@@ -71,8 +72,7 @@ static void judge_usb_autosuspend(struct st_finding *finding)
     } else if (unread_n > 0) {
         st_finding_unknown(finding, "the power setting of %.40s could not be read", name);
     } else {
-        st_finding_fine(finding, "%zu USB audio interface%s stay%s awake", devices_n, ST_PLURAL(devices_n),
-                        devices_n == 1 ? "s" : "");
+        st_finding_fine(finding, "the USB audio interfaces (%zu) stay awake", devices_n);
     }
 }
 
@@ -541,8 +541,10 @@ static void judge_wished_card(struct st_finding *finding, const char *card)
 {
     int64_t lua;
     const struct st_fact *node = NULL;
-    ST_FACTS_EACH (name, finding->facts, ST_KEYS_PIPEWIRE_NODE, ".name")
-        node = name->state == ST_FACT_OK && st_text_begins(name->text, card) ? name : node;
+    ST_FACTS_EACH (name, finding->facts, ST_KEYS_PIPEWIRE_NODE, ".name") {
+        if (name->state == ST_FACT_OK && st_text_begins(name->text, card))
+            node = name;
+    }
     if (node == NULL) {
         st_finding_unknown(finding, "PipeWire has no node %.100s now: plug the card in, or look at pw-top",
                            card);
@@ -586,7 +588,7 @@ static void judge_device_headroom(struct st_finding *finding)
             continue;
         if (has_long_steps(finding, path, guest, name, frames))
             return;
-        if (frames >= (guest ? GUEST_FRAMES : sof ? 1 : 0))
+        if (frames >= (guest ? GUEST_FRAMES : sof))
             continue;
         st_finding_quote(finding, path);
         st_finding_advice(finding,

@@ -52,8 +52,10 @@ struct st_jack_command st_linux_jack_parse(const char *text)
         .realtime = true, .priority = 10, .frames = 1024, .periods_n = 2, .rate_hz = 48000};
     bool driver = false;
     ST_TEXT_EACH (word, st_text("%s", text), " \t") {
-        char letter = word[0] == '-' ? word[1] : '\0';
-        const char *value = letter != '\0' ? word + 2 : "";
+        if (word[0] != '-' || word[1] == '\0')
+            continue;
+        char letter = word[1];
+        const char *value = word + 2;
         if (letter == '-') { /* "--period=128", "--period 128" */
             const char *name = value;
             value = name + strcspn(name, "=");
@@ -180,7 +182,7 @@ static void judge_jack_period(struct st_finding *finding)
     const double wish_us = st_rule_period_us(finding);
     const double ring_ms = period_us * (double)jack.periods_n / 1e3;
     ST_FACTS_EACH (fact, finding->facts, ST_KEYS_USB_AUDIO, ".control")
-        usb = fact->state == ST_FACT_OK ? fact : usb;
+        usb = st_fact_or(usb, fact);
     if (period_us > wish_us * ROUNDED && !finding->wish->in_use) {
         st_finding_advice(finding,
                           "JACK's period is %jd frames at %jd Hz (%.2f ms), longer than the "
@@ -192,7 +194,7 @@ static void judge_jack_period(struct st_finding *finding)
             frames *= 2;
         st_finding_fix_now(finding, "jack_bufsize %jd", frames);
         st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, WHERE "-p %jd -n %jd", frames,
-                                  usb != NULL ? ST_MAX(jack.periods_n, 3) : jack.periods_n);
+                                  ST_MAX(jack.periods_n, 3 * (usb != NULL)));
     } else if (usb != NULL && jack.periods_n < 3) {
         st_finding_quote(finding, usb);
         st_finding_advice(finding, "JACK has %jd periods; with a USB interface three are recommended",

@@ -123,7 +123,7 @@ static void judge_cpu_quota(struct st_finding *finding)
         else if (least == NULL || fact->i64 < least->i64)
             least = fact;
     }
-    const struct st_fact *fact = least != NULL ? least : exempt != NULL ? exempt : free;
+    const struct st_fact *fact = st_fact_or(least, st_fact_or(exempt, free));
     if (fact == NULL) {
         (void)!st_finding_need_int(finding, ST_KEYS_CPU_QUOTA "self.pct", NULL);
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
@@ -143,7 +143,7 @@ static void judge_cpu_quota(struct st_finding *finding)
             "%.40s may use %jd %% of a CPU (cpu.max); when that is used up, all threads without real-time "
             "priority stop for the rest of each %.0f ms",
             name, fact->i64, (double)st_fact_beside_int_or(fact, "period_us", 0) / 1e3);
-        if (strlen(fact->source) > strlen(CPU_MAX) && fact->source[0] == '/')
+        if (st_text_begins(st_text_or(fact->source, ""), "/sys/fs/cgroup/"))
             fix_quota(finding, fact->source);
     }
 }
@@ -200,7 +200,7 @@ static enum fault fault_of(const struct st_fact *program)
         return FAULT_RESTRICTED;
     const bool is_root = !says_yes(program, "dynamic_user") &&
                          (user[0] == '\0' || st_text_is(user, "root") || st_text_is(user, "0"));
-    const char *nice = st_fact_beside_text_or(program, "cap_sys_nice", is_root ? "granted" : "");
+    const char *nice = st_fact_beside_text_or(program, "cap_sys_nice", "");
     if (st_text_is(nice, "granted") || (is_root && !st_text_is(nice, "taken")) ||
         st_fact_beside_is(program, "policy", "fifo") || st_fact_beside_is(program, "policy", "rr"))
         return FAULT_NONE;

@@ -16,10 +16,10 @@ static bool is_swapped(struct st_finding *finding)
     const struct st_fact *most = NULL;
     ST_FACTS_EACH (fact, finding->facts, ST_KEYS_SWAPPED, ".kib") {
         const char *name = st_fact_beside_text_or(fact, "name", "");
-        if (fact->is_int && (most == NULL || fact->i64 > most->i64) && name[0] != '\0' &&
+        if (fact->is_int && name[0] != '\0' &&
             (st_text_is_among(name, servers) ||
              st_machine_plays(finding->facts, name, st_fact_part(fact, ST_KEYS_SWAPPED))))
-            most = fact;
+            most = st_fact_larger(most, fact);
     }
     st_finding_quote(finding, most);
     /* what was used at the start only may lie there for ever */

@@ -7,11 +7,9 @@
 
 /* --- linux-rt-permission: The right to real-time priority: the one setting that matters most. --- */
 
-static const char *beside_irqs(const struct st_facts *facts, int64_t limit)
+static const char *beside_irqs(const struct st_facts *facts)
 {
-    return !st_linux_kernel_has_irq_threads(facts) ? ""
-           : limit > ST_MACHINE_IRQ_PRIORITY       ? ", which is above the priority of interrupt threads (50)"
-                                             : ", which is not above the priority of interrupt threads (50)";
+    return st_linux_kernel_has_irq_threads(facts) ? ", and interrupt threads have priority 50" : "";
 }
 
 #define CUT_OFF "rtkit is installed, but programs cannot reach it: there is no D-Bus system bus"
@@ -55,18 +53,18 @@ static void judge_refused(int64_t error, int64_t priority, struct st_finding *fi
 {
     const struct st_facts *facts = finding->facts;
     const int64_t limit = st_facts_int_or(facts, ST_KEY_RT_RTPRIO_LIMIT, 0);
-    const bool root = st_machine_is_root(facts), contained = st_place_container(facts) != NULL;
+    const bool contained = st_place_container(facts) != NULL;
     if (limit > 0 && limit < priority && error == EPERM) {
         st_finding_advice(finding, "priority %jd was refused; the limit allows up to %jd%s", priority, limit,
-                          beside_irqs(facts, limit));
+                          beside_irqs(facts));
         st_machine_fix_user(finding);
-    } else if (root || limit == ST_UNLIMITED || limit >= priority) {
-        st_finding_problem(finding, "real-time priority was refused (%s) %s: %s", strerror((int)error),
-                           root ? "to root" : "although the limit allows it",
-                           contained
-                               ? "the container forbids it"
-                               : "see finding linux-rt-group-sched, and check RestrictRealtime= and seccomp "
-                                 "filters");
+    } else if (st_machine_is_root(facts) || limit == ST_UNLIMITED || limit >= priority) {
+        st_finding_problem(
+            finding, "real-time priority was refused (%s), although this user has the right: %s",
+            strerror((int)error),
+            contained ? "the container forbids it"
+                      : "see finding linux-rt-group-sched, and check RestrictRealtime= and seccomp "
+                        "filters");
         if (contained)
             st_finding_fix_persistent(finding, ST_NEEDS_NOTHING,
                                       "# start the container with\n--cap-add=SYS_NICE --ulimit rtprio=90");
@@ -95,7 +93,7 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
                         name, limit == ST_UNLIMITED ? "unlimited" : st_text("%jd", limit), priority);
     } else if (limit > 0) {
         st_finding_advice(finding, "%s %.40s gets the limit rtprio %jd%s", who, name, limit,
-                          beside_irqs(facts, limit));
+                          beside_irqs(facts));
         st_machine_fix_user(finding);
     } else if (shell && !(has_rtkit(facts) && finding->wish->period_ns >= ST_RULE_LONG_NS)) {
         st_finding_advice(
@@ -272,20 +270,14 @@ const struct st_rule st_rule_linux_rt_group_sched = {
 
 #define PRIORITY_DEFAULT 20 /* rtkit-daemon --help */
 
-/** From rtkit's command line. */
-static int64_t highest(const struct st_facts *facts)
-{
-    static const char option[] = "--max-realtime-priority=";
-    const char *at = strstr(st_facts_text_or(facts, ST_KEY_RTKIT_COMMAND, ""), option);
-    const long value = at != NULL ? strtol(at + sizeof(option) - 1, NULL, 10) : 0;
-    return value >= 1 && value <= 99 ? value : PRIORITY_DEFAULT;
-}
-
 static void judge_rtkit(struct st_finding *finding, int64_t error)
 {
     const struct st_facts *facts = finding->facts;
     const bool there = has_rtkit(facts);
-    const int64_t priority = highest(facts);
+    int64_t priority = PRIORITY_DEFAULT;
+    const char *option =
+        strstr(st_facts_text_or(facts, ST_KEY_RTKIT_COMMAND, ""), "--max-realtime-priority=");
+    (void)sscanf(st_text_or(option, ""), "%*[^=]=%2jd", &priority);
     if (st_rule_say(
             finding, {error == 0, ST_STATUS_OK, "this user gets real-time priority without rtkit"},
             {!there && st_machine_is_unread(facts, ST_KEY_RTKIT_INSTALLED), ST_STATUS_UNKNOWN,

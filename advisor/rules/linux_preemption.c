@@ -68,9 +68,11 @@ static struct detected detect(const struct st_facts *facts)
     const bool has_version = st_facts_text(facts, VERSION, &version) == 0;
     /* the word in parentheses: "none voluntary (full)" */
     const char *open = strchr(st_facts_text_or(facts, ST_KEY_PREEMPT_DEBUGFS, ""), '(');
-    struct detected found = {.model = st_linux_kernel_realtime(facts) ? MODEL_RT
-                                      : open != NULL ? parse_model(open + 1, strcspn(open + 1, ")"))
-                                                     : MODEL_UNKNOWN};
+    struct detected found = {.model = MODEL_UNKNOWN};
+    if (open != NULL)
+        found.model = parse_model(open + 1, strcspn(open + 1, ")"));
+    if (st_linux_kernel_realtime(facts))
+        found.model = MODEL_RT;
     found.dynamic = has_version ? st_proc_has_word(version, "PREEMPT_DYNAMIC")
                                 : st_facts_is(facts, ST_KEYS_CONFIG "PREEMPT_DYNAMIC", "y");
     if (found.model != MODEL_UNKNOWN)
@@ -286,11 +288,11 @@ static void judge_sched_ext(struct st_finding *finding, const char *state)
     } else if (!st_text_is(state, "enabled")) {
         st_finding_unknown(finding, "the scheduler changes at the moment (sched_ext: %.20s)", state);
     } else {
-        const int len = (int)strcspn(ops, "_"); /* "lavd_1.0.20_g85f140fd_x86_64_unknown_linux_gnu" */
+        /* "lavd_1.0.20_g85f140fd_x86_64_unknown_linux_gnu" */
         st_rule_advise(finding,
                        "the scheduler %.*s (sched_ext) decides when threads without real-time priority run; "
                        "users had more dropouts with such schedulers",
-                       len < 24 ? len : 24, ops);
+                       (int)strcspn(ops, "_") % 24, ops);
     }
 }
 
@@ -343,8 +345,10 @@ static void judge_irq_sharing(struct st_finding *finding, ST_UNUSED int64_t read
             continue;
         ST_TEXT_EACH (name, st_text("%s", line->text), ",")
             *(st_machine_is_sound(finding->facts, name) ? &is_sound : &is_other) = true;
-        sound = is_sound && sound == NULL ? line : sound;
-        shared = is_sound && is_other && shared == NULL ? line : shared;
+        if (is_sound)
+            sound = st_fact_or(sound, line);
+        if (is_sound && is_other)
+            shared = st_fact_or(shared, line);
     }
     if (shared != NULL) {
         st_finding_quote(finding, shared);

@@ -20,25 +20,16 @@ static const char *const server_names[] = {"pipewire", "jackd", "jackdbus", "pul
 
 /* --- linux-server-priority: Does the running sound server have its real-time threads? --- */
 
-/* Which rule reports why a server runs without real-time priority. NULL: none does. */
-
-/** jackd was started without it (-r). */
-static const char *of_jack(const struct st_facts *facts)
+/** Which rule reports why this server runs without real-time priority. NULL: none does. */
+static const char *reported_by(const struct st_facts *facts, const char *key)
 {
-    const char *command = st_facts_text_or(facts, ST_KEY_JACK_COMMAND, NULL);
-    return command == NULL || st_linux_jack_parse(command).realtime ? NULL : "linux-jack-realtime";
-}
-
-static const char *of_pipewire(const struct st_facts *facts)
-{
-    return st_linux_rt_lost(facts, ST_KEY_DAEMON_PIPEWIRE) ? "linux-rt-lost" : NULL;
-}
-
-static const char *of_pulse(const struct st_facts *facts)
-{
-    if (st_machine_is_off(st_facts_text_or(facts, ST_KEY_PULSE_REALTIME_SCHEDULING, "")))
+    if (st_text_is(key, ST_KEY_DAEMON_JACKD) &&
+        !st_linux_jack_parse(st_facts_text_or(facts, ST_KEY_JACK_COMMAND, "")).realtime)
+        return "linux-jack-realtime";
+    if (st_text_is(key, ST_KEY_DAEMON_PULSEAUDIO) &&
+        st_machine_is_off(st_facts_text_or(facts, ST_KEY_PULSE_REALTIME_SCHEDULING, "")))
         return "linux-pulseaudio";
-    return st_linux_rt_lost(facts, ST_KEY_DAEMON_PULSEAUDIO) ? "linux-rt-lost" : NULL;
+    return st_linux_rt_lost(facts, key) ? "linux-rt-lost" : NULL;
 }
 
 /* Without jackdbus, which has nothing to do until a program asks for JACK. */
@@ -46,11 +37,10 @@ static const struct {
     const char *key;
     const char *name;
     const char *const *processes;
-    const char *(*reported_by)(const struct st_facts *facts);
 } servers[] = {
-    {ST_KEY_DAEMON_PIPEWIRE, "PipeWire", (const char *const[]){"pipewire", NULL}, of_pipewire},
-    {ST_KEY_DAEMON_JACKD, "jackd", (const char *const[]){"jackd", "jackdbus", NULL}, of_jack},
-    {ST_KEY_DAEMON_PULSEAUDIO, "PulseAudio", (const char *const[]){"pulseaudio", NULL}, of_pulse},
+    {ST_KEY_DAEMON_PIPEWIRE, "PipeWire", (const char *const[]){"pipewire", NULL}},
+    {ST_KEY_DAEMON_JACKD, "jackd", (const char *const[]){"jackd", "jackdbus", NULL}},
+    {ST_KEY_DAEMON_PULSEAUDIO, "PulseAudio", (const char *const[]){"pulseaudio", NULL}},
 };
 
 /** Is a loop of PipeWire's library in that program, without real-time priority? */
@@ -73,13 +63,16 @@ static void judge_server_priority(struct st_finding *finding, ST_UNUSED int64_t 
         const char *owner = st_owner_other(facts, row->key);
         if (!st_facts_has_int(facts, row->key))
             continue;
-        others = owner != NULL ? owner : others;
-        own = own || owner == NULL;
-        if (owner != NULL || st_machine_top_thread(facts, row->processes).priority > 0)
+        if (owner != NULL) {
+            others = owner;
+            continue;
+        }
+        own = true;
+        if (st_machine_top_thread(facts, row->processes).priority > 0)
             continue;
         if (st_facts_has(facts, ST_KEY_THREADS_PART) && !has_normal_loop(facts, row->processes))
             continue;
-        const char *reporter = row->reported_by(facts);
+        const char *reporter = reported_by(facts, row->key);
         if (reporter != NULL) {
             without = row->name;
             rule_id = reporter;
@@ -289,8 +282,10 @@ static const struct st_fact *sound_interrupt(const struct st_facts *facts, int64
         const char *number = fact->text + strcspn(fact->text, "0123456789"), /* "irq/126-xhci_hc" */
             *irq = st_text("%.*s", (int)strspn(number, "0123456789"), number);
         int rank = strstr(number, "hci") != NULL || strstr(number, "dwc") != NULL;
-        for (unsigned card = 0; card < ST_MACHINE_CARDS_MAX; card++)
-            rank = st_machine_is_open(facts, card) && st_machine_is_line_of(facts, irq, card) ? 2 : rank;
+        for (unsigned card = 0; card < ST_MACHINE_CARDS_MAX; card++) {
+            if (st_machine_is_open(facts, card) && st_machine_is_line_of(facts, irq, card))
+                rank = 2;
+        }
         if (rank > best_rank || (rank == best_rank && priority > *ret_priority)) {
             best = fact;
             best_rank = rank;

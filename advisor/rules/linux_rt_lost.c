@@ -19,16 +19,18 @@ static const struct {
 } servers[] = {
     {ST_KEY_DAEMON_PIPEWIRE, "PipeWire", {"pipewire", NULL}},
     {ST_KEY_DAEMON_PULSEAUDIO, "PulseAudio", {"pulseaudio", NULL}},
+    {"", "", {NULL}},
 };
+#define NONE (ST_ARRAY_LEN(servers) - 1)
 
-/** The sound server of this user: its row, -1: none runs. */
-static int server_of(const struct st_facts *facts)
+/** The sound server of this user: its row; NONE: none runs. */
+static size_t server_of(const struct st_facts *facts)
 {
-    for (int i = 0; i < (int)ST_ARRAY_LEN(servers); i++) {
-        if (st_facts_has_int(facts, servers[i].key) && st_owner_other(facts, servers[i].key) == NULL)
-            return i;
-    }
-    return -1;
+    size_t i = 0;
+    while (i < NONE &&
+           (!st_facts_has_int(facts, servers[i].key) || st_owner_other(facts, servers[i].key) != NULL))
+        i++;
+    return i;
 }
 
 /* --- linux-rt-lost --- */
@@ -40,8 +42,7 @@ static bool has_canary(const struct st_facts *facts)
 
 bool st_linux_rt_lost(const struct st_facts *facts, const char *key)
 {
-    const int server = server_of(facts);
-    return server >= 0 && st_text_is(servers[server].key, key) &&
+    return st_text_is(servers[server_of(facts)].key, key) &&
            st_facts_has_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON) && has_canary(facts) &&
            st_facts_int_or(facts, ST_KEY_RTKIT_DEMOTED_N, 0) > 0;
 }
@@ -57,21 +58,20 @@ static void judge_lost(struct st_finding *finding, ST_UNUSED int64_t processes_n
     const struct st_facts *facts = finding->facts;
     const int64_t suspended_ms = st_facts_int_or(facts, ST_KEY_SUSPENDED_MS, 0),
                   demoted_n = st_facts_int_or(facts, ST_KEY_RTKIT_DEMOTED_N, -1);
-    const int server = server_of(facts);
-    const char *name = server >= 0 ? servers[server].name : "";
-    const int64_t priority =
-        server >= 0 ? st_machine_top_thread(facts, servers[server].processes).priority : 0;
+    const size_t server = server_of(facts);
+    const char *name = servers[server].name;
+    const int64_t priority = st_machine_top_thread(facts, servers[server].processes).priority;
     const bool slept = suspended_ms >= SUSPENDED_LEAST,
                can_suspend = st_proc_has_word(st_facts_text_or(facts, ST_KEY_POWER_STATES, ""), "mem") &&
                              !st_machine_is_guest(facts) &&
                              st_facts_int_or(facts, ST_KEY_SUSPEND_FORBIDDEN, 0) == 0,
-               logged = server >= 0 && st_linux_rt_lost(facts, servers[server].key),
-               unnamed = server < 0 && st_facts_has_int(facts, ST_KEY_THREADS_PART) && demoted_n > 0;
+               logged = st_linux_rt_lost(facts, servers[server].key),
+               unnamed = server == NONE && st_facts_has_int(facts, ST_KEY_THREADS_PART) && demoted_n > 0;
     if (!st_rule_say(
             finding,
             {unnamed, ST_STATUS_PROBLEM,
              "programs lost their real-time priority: rtkit took it away, as its log says"},
-            {server < 0, ST_STATUS_NOT_APPLICABLE, "no PipeWire or PulseAudio of this user runs"},
+            {server == NONE, ST_STATUS_NOT_APPLICABLE, "no PipeWire or PulseAudio of this user runs"},
             {!st_facts_has_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON), ST_STATUS_NOT_APPLICABLE,
              "rtkit does not run"},
             {!has_canary(facts), ST_STATUS_OK,
@@ -221,7 +221,7 @@ static void add_client(struct clients *clients, const struct st_fact *fact, cons
     clients->last = name;
     st_finding_quote(clients->finding, fact);
     if (++clients->without_n <= 4)
-        ST_APPEND(clients->names, "%s%.40s", clients->without_n > 1 ? ", " : "", name);
+        st_text_join(clients->names, sizeof(clients->names), ", ", "%.40s", name);
 }
 
 /** By the threads that bear the name of PipeWire's library. */
@@ -253,7 +253,7 @@ static void judge_clients(struct st_finding *finding, ST_UNUSED int64_t processe
 {
     const struct st_facts *facts = finding->facts;
     struct clients clients = {.finding = finding, .last = ""};
-    const int server = server_of(facts);
+    const size_t server = server_of(facts);
     if (server != 0 || st_machine_top_thread(facts, servers[0].processes).priority == 0) {
         st_finding_not_applicable(finding, server != 0 ? "no PipeWire of this user runs"
                                                        : "PipeWire itself has no real-time priority; see "
@@ -285,9 +285,8 @@ static void judge_clients(struct st_finding *finding, ST_UNUSED int64_t processe
         return;
     }
     st_rule_advise(finding,
-                   "%d program%s play%s through PipeWire without real-time priority (SCHED_OTHER): %s%s",
-                   clients.without_n, ST_PLURAL(clients.without_n), clients.without_n == 1 ? "s" : "",
-                   clients.names, clients.without_n > 4 ? " ..." : "");
+                   "programs play through PipeWire without real-time priority (SCHED_OTHER): %s (%d in all)",
+                   clients.names, clients.without_n);
     if (st_buffer_pipewire_version(facts) < 10400)
         return;
     const bool granted = st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0") &&

@@ -28,10 +28,9 @@ static void say_too_short(struct st_finding *finding, const struct st_fact *wors
     int64_t frames = 1; /* the longest quantum of a power of two of which the ring holds two */
     st_finding_set(
         finding, known ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
-        "the buffer of %.40s holds %.1f ms, less than PipeWire's forced quantum of %.1f ms: %sit is "
-        "empty before the next quantum arrives",
-        st_machine_stream_name(worst), ring_us / 1e3, forced_us / 1e3,
-        known ? "" : "from PipeWire 0.3.84 on ");
+        "the buffer of %.40s holds %.1f ms, less than PipeWire's forced quantum of %.1f ms: from PipeWire "
+        "0.3.84 on it is empty before the next quantum arrives",
+        st_machine_stream_name(worst), ring_us / 1e3, forced_us / 1e3);
     st_finding_effect(
         finding, fmin(gap_us, st_rule_period_us(finding)),
         "%.1f µs of silence in each quantum: quantum %.1f µs, buffer %.1f µs; counted as at most "
@@ -60,8 +59,7 @@ static void judge_alsa_buffer(struct st_finding *finding)
     if (st_buffer_is_forced(facts) && !follows_ring && !quantum_unread)
         forced_us = st_rule_us(asked.usual_frames, asked.running_hz);
     ST_FACTS_EACH (stream, facts, ST_KEYS_ALSA, ".buffer_frames") {
-        const int64_t buffer = stream->is_int ? stream->i64 : 0,
-                      rate = st_fact_beside_int_or(stream, "rate_hz", 0);
+        const int64_t buffer = stream->i64, rate = st_fact_beside_int_or(stream, "rate_hz", 0);
         if (buffer <= 0 || rate <= 0) {
             st_finding_quote(finding, stream);
             unread_n++;
@@ -70,7 +68,8 @@ static void judge_alsa_buffer(struct st_finding *finding)
         const double ring_us = st_rule_us(buffer, rate);
         const bool of_pipewire = st_buffer_is_pipewires(stream);
         shortest_us = fmin(shortest_us, ring_us);
-        first = open_n++ == 0 ? stream : first;
+        first = st_fact_or(first, stream);
+        open_n++;
         if (one_period == NULL && buffer / 2 < st_fact_beside_int_or(stream, "period_frames", 0))
             one_period = stream;
         if (of_pipewire && ring_us < forced_us && ring_us < worst_us) {
@@ -81,7 +80,7 @@ static void judge_alsa_buffer(struct st_finding *finding)
                     st_fact_is_unread(st_fact_beside(stream, "period_frames"));
     }
     st_finding_quote(finding, first);
-    st_finding_quote(finding, worst != NULL ? worst : one_period);
+    st_finding_quote(finding, st_fact_or(worst, one_period));
     if (worst != NULL) {
         say_too_short(finding, worst, worst_us, forced_us, asked.running_hz);
     } else if (one_period != NULL) {
@@ -237,10 +236,10 @@ static void judge_pipewire_quantum(struct st_finding *finding)
         return;
     }
     st_finding_ok(finding,
-                  "PipeWire%s cycles of %.2f ms; programs can ask for cycles down to %.2f ms: "
+                  "PipeWire is set to cycles of %.2f ms; programs can ask for cycles down to %.2f ms: "
                   "PIPEWIRE_LATENCY=%u/%u",
-                  running ? " runs" : " is configured for", st_rule_us(quantum, rate) / 1e3, min_us / 1e3,
-                  finding->wish->frames, finding->wish->rate_hz);
+                  st_rule_us(quantum, rate) / 1e3, min_us / 1e3, finding->wish->frames,
+                  finding->wish->rate_hz);
     no_cost(min, rate, finding);
 }
 
@@ -292,8 +291,10 @@ static int64_t find_cycle(const struct st_facts *facts, const struct st_buffer_a
     for (int64_t quantum = 16; quantum <= FRAMES_MAX && (double)longest * 1e9 / (double)hz < wish_ns * 0.999;
          quantum *= 2) {
         const int64_t frames = st_buffer_cycle(facts, quantum, default_hz, hz, default_hz);
-        *ret_quantum = frames > longest ? quantum : *ret_quantum;
-        longest = frames > longest ? frames : longest;
+        if (frames > longest) {
+            *ret_quantum = quantum;
+            longest = frames;
+        }
     }
     return longest;
 }

@@ -14,8 +14,10 @@ static int64_t tick_ns(const struct st_facts *facts)
     const int64_t getres_ns = st_facts_int_or(facts, ST_KEY_CLOCK_GETRES_NS, 0),
                   listed_ns = st_facts_int_or(facts, ST_KEY_TIMER_LIST_RESOLUTION_NS, 0),
                   hz = st_facts_int_or(facts, ST_KEY_CONFIG_HZ, 0);
-    if (getres_ns > 1 || listed_ns > 1)
-        return getres_ns > 1 ? getres_ns : listed_ns;
+    if (getres_ns > 1)
+        return getres_ns;
+    if (listed_ns > 1)
+        return listed_ns;
     return hz >= 1 && hz <= HZ_MAX ? 1000000000 / hz : 0;
 }
 
@@ -105,8 +107,7 @@ static void judge_high_res_timers(struct st_finding *finding)
     else if (getres > 1)
         judge_off(finding, "timers can only end at a clock tick");
     else if (hres == 1 || getres == 1)
-        st_finding_fine(finding, "high-resolution timers run: %s",
-                        hres == 1 ? "hres_active is 1" : "the clock's resolution is 1 ns");
+        st_finding_fine(finding, "high-resolution timers run");
     else
         judge_config(finding);
 }
@@ -168,7 +169,7 @@ static void judge_slow(const char *current, struct st_finding *finding)
         return;
     }
     st_finding_advice(finding, "the clock is %s although %s is available%s", current, best,
-                      chosen != NULL ? st_text(": %s is on the kernel command line", chosen) : "");
+                      st_text_with(": the kernel command line has ", chosen));
     if (chosen != NULL) {
         fix_option(finding, chosen);
     } else if (st_text_is(best, "tsc")) { /* for a hypervisor's own clock, options that disable it go */
@@ -272,8 +273,8 @@ static void judge_timer_slack(struct st_finding *finding, int64_t slack_ns)
                            "not know whether your audio thread has real-time priority",
                            slack_us);
     else
-        st_finding_set(finding, slack_ns >= finding->wish->period_ns ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
-                       "without real-time priority each sleep is up to %.1f µs too long", slack_us);
+        st_finding_advice(finding, "without real-time priority each sleep is up to %.1f µs too long",
+                          slack_us);
     st_finding_effect(finding, slack_us,
                       "normal threads (SCHED_OTHER) may be late by the whole slack, %.1f µs, at any period",
                       slack_us);
@@ -308,6 +309,7 @@ const struct st_rule st_rule_linux_timer_slack = {
              "without effect)",
     .undo = "echo 50000 | sudo tee /proc/TID/timerslack_ns, or remove TimerSlackNSec= from the unit",
     .worst = ST_STATUS_PROBLEM,
+    .problem_share = 1,
     .facts = ST_RULE_KEYS(ST_KEY_TIMER_SLACK_NS, ST_KEY_RT_FIFO_ERRNO),
     .most = INT64_MAX,
     .of_user = true,

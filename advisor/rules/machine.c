@@ -36,7 +36,8 @@ const char *st_machine_boot_option(const struct st_facts *facts, const char *nam
             break;
         if (*value == '=')
             *value++ = '\0';
-        fallback = st_text_is(word, name) ? value : fallback;
+        if (st_text_is(word, name))
+            fallback = value;
     }
     return fallback;
 }
@@ -192,7 +193,7 @@ int64_t st_machine_limit(const struct st_fact *limit)
     static const char *const unlimited[] = {"unlimited", "infinity", "-1", NULL};
     if (limit == NULL || limit->state != ST_FACT_OK)
         return 0;
-    return st_text_is_among(limit->text, unlimited) ? INT64_MAX : limit->is_int ? limit->i64 : 0;
+    return st_text_is_among(limit->text, unlimited) ? INT64_MAX : limit->i64;
 }
 
 int64_t st_machine_limit_at_login(const struct st_facts *facts, const char *item)
@@ -212,7 +213,7 @@ int64_t st_machine_limit_at_login(const struct st_facts *facts, const char *item
         limit = fact;
         by_group = true;
     }
-    return st_machine_limit(own != NULL ? own : limit);
+    return st_machine_limit(st_fact_or(own, limit));
 }
 
 bool st_machine_right_at_login(const struct st_facts *facts)

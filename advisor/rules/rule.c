@@ -199,10 +199,7 @@ static void judge_cases(struct st_finding *finding, const char *text)
         return;
     while (one->number != number && one[1].summary != NULL)
         one++;
-    const char *gap = strstr(one->summary, "{}");
-    const int before = (int)(gap != NULL ? (size_t)(gap - one->summary) : strlen(one->summary));
-    st_finding_set(finding, one->status, "%.*s%.40s%s", before, one->summary, gap != NULL ? text : "",
-                   gap != NULL ? gap + 2 : "");
+    st_finding_set(finding, one->status, "%s", fill(one->summary, "{}", st_text("%.40s", text)));
     finding->effect_known = one->status == ST_STATUS_OK;
     if (one->effect != NULL)
         st_finding_effect(finding, 0, "%s", one->effect);

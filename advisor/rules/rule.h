@@ -54,6 +54,8 @@ struct st_rule {
 
     enum st_status worst; /* the worst it can say: problem, or ok for one that only explains why something has
                              no effect; advice, if a rule does not say it (st_rule_worst) */
+    double problem_share; /* of the period, from which on an effect is a problem; 0: none is. A choice of the
+                             rule */
     /** Keys it reads, NULL-terminated, but for those that say what text or tree the facts are from. Patterns
      * "prefix*" and "*suffix" with one '*' are allowed. */
     const char *const *facts;

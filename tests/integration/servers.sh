@@ -72,7 +72,7 @@ XML
     manager=$server
     told "a running PipeWire is asked" linux.ask.pipewire "answered from pw-metadata -n settings"
     is "what it tells is a fact" "$(of linux.pipewire.quantum)" "512 from pw-metadata -n settings"
-    says "and judged" 'PipeWire runs cycles of 10\.67 ms' linux-pipewire-quantum --all
+    says "and judged" 'PipeWire is set to cycles of 10\.67 ms' linux-pipewire-quantum --all
     pw-metadata -n settings 0 clock.force-quantum 2048 >/dev/null
     says "what was forced at run time counts" 'forced to 2048 frames' linux-pipewire-quantum --all
     says "it is the period of every command" '^2048 frames at 48 kHz, set by PipeWire.s force-quantum\.$' linux-pipewire-quantum
@@ -134,7 +134,7 @@ XML
     like "without asking, files count" "$(of linux.pipewire.quantum)" 'from /.*\.conf$|nothing'
     is "and that is a fact" "$(of linux.ask.pipewire)" "not asked from pw-metadata -n settings"
     like "said on the first screen" "$(judge linux-pipewire-quantum --no-servers)" '^sleeptune did not ask the running sound servers; it judged'
-    like "and not called running" "$(judge linux-pipewire-quantum --all --no-servers)" 'PipeWire (is configured for|never goes below)'
+    like "and not called running" "$(judge linux-pipewire-quantum --all --no-servers)" 'PipeWire (is set to|never goes below)'
 
     (unset XDG_RUNTIME_DIR; HOME=/nonexistent; wait_for tells linux.ask.pipewire "$refused")
     is "without its socket it cannot be asked" "$(of linux.ask.pipewire)" "$refused"
