@@ -56,7 +56,7 @@ static const char help[] =
     "                   --events, --causes and --heard: everything)\n"
     "  --until TIME     until when, in the same forms as --since (now)\n"
     "  --step LENGTH    time of one table row: 1m, 10m, 1h ... (at most 25 rows)\n"
-    "  --details        all clients, all of all events, figures about the measuring\n"
+    "  --details        all clients, all of all events, all changes\n"
     "  --json           JSON: sleeptune-history/1, -events/1, -causes/1, -heard/1\n"
     "  --format F       text or json (text)\n"
     "  --system         ask the system's daemon, also if your own runs\n"

@@ -325,7 +325,7 @@ static json_t *document_of(struct list *list)
                      answer_text(list, counted_n), "marks_that_count", (json_int_t)counted_n, "marks", marks);
 }
 
-int st_heard_list_text(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns, char **ret)
+int st_heard_list_read(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns, json_t **ret)
 {
     struct list *list = calloc(1, sizeof(*list));
     int64_t oldest_ns = INT64_MIN;
@@ -354,7 +354,7 @@ int st_heard_list_text(struct st_history_reader *reader, int64_t since_ns, int64
     if (r == 0) {
         make_sessions(list);
         qsort(list->events, list->events_n, sizeof(list->events[0]), by_start);
-        *ret = st_json_into_text(document_of(list), ST_JSON_PRETTY);
+        *ret = document_of(list);
         r = *ret != NULL ? 0 : -ENOMEM;
     }
     free(list);

@@ -4,10 +4,10 @@
 
 #include "store/history/history_read.h"
 
-/** Document sleeptune-heard/1 as text, which the caller frees. @param since_ns, until_ns INT64_MIN: no limit.
+/** Document sleeptune-heard/1, a new reference. @param since_ns, until_ns INT64_MIN: no limit.
  * @return 0 or as st_history_read_open. */
-ST_NODISCARD int st_heard_list_text(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
-                                    char **ret);
+ST_NODISCARD int st_heard_list_read(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
+                                    json_t **ret);
 
 /** The same without a mark, when none can be read. @return NULL: out of memory. */
 char *st_heard_list_none(const char *why);

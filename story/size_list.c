@@ -98,12 +98,12 @@ static json_t *document_of(struct st_history_sizes *sizes, int64_t since_ns, int
                      "Played", "Dropouts", "Period", "rows", rows);
 }
 
-int st_size_list_text(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns, char **ret)
+int st_size_list_read(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns, json_t **ret)
 {
     struct st_history_sizes *sizes = malloc(sizeof(*sizes));
     int r = sizes != NULL ? st_history_read_sizes(reader, since_ns, until_ns, sizes) : -ENOMEM;
     if (r == 0) {
-        *ret = st_json_into_text(document_of(sizes, since_ns, until_ns), ST_JSON_PRETTY);
+        *ret = document_of(sizes, since_ns, until_ns);
         r = *ret != NULL ? 0 : -ENOMEM;
     }
     free(sizes);

@@ -9,7 +9,6 @@
 #include "core/text/json.h"
 #include "core/text/text.h"
 #include "core/when.h"
-#include "evidence/miss_events.h"
 #include "story/change_story.h"
 #include "story/event_story.h"
 
@@ -41,38 +40,24 @@ static const char *span_text(const json_t *document)
 /* --- sums --- */
 
 struct sums {
-    int64_t measured_ns, cycles, misses, miss_events, skipped, own;
-    int64_t dropouts, device_dropouts; /* of other programs, and how many of them a device had */
-    int64_t max_ns;                    /* the greatest lateness; INT64_MIN: not known */
+    int64_t measured_ns, periods, misses;
+    int64_t dropouts; /* of other programs */
+    int64_t max_ns;   /* the greatest lateness; INT64_MIN: not known */
 };
 
 static struct sums sum_up(const json_t *document)
 {
-    const json_t *dropouts = json_object_get(document, "dropouts");
-    struct sums sums = {.dropouts = st_json_integer(dropouts, "count"), .max_ns = INT64_MIN};
+    struct sums sums = {.dropouts = st_json_integer(json_object_get(document, "dropouts"), "count"),
+                        .max_ns = INT64_MIN};
     ST_JSON_EACH (row, document, "rows") {
-        const json_t *max = json_object_get(json_object_get(row, "lateness"), "max_ns");
+        const json_t *max = json_object_get(row, "lateness_max_ns");
         sums.measured_ns += st_json_integer(row, "measured_ns");
-        sums.cycles += st_json_integer(row, "cycles");
+        sums.periods += st_json_integer(row, "cycles") + st_json_integer(row, "skipped_periods");
         sums.misses += st_json_integer(row, "misses");
-        sums.miss_events += st_json_integer(row, "miss_events");
-        sums.skipped += st_json_integer(row, "skipped_periods");
-        sums.own += st_json_integer(row, "own_dropouts");
         if (json_is_integer(max))
             sums.max_ns = ST_MAX(sums.max_ns, json_integer_value(max));
     }
-    ST_JSON_EACH (source, dropouts, "sources")
-        sums.device_dropouts += st_json_integer(source, "device_dropouts");
     return sums;
-}
-
-/* "32,400,000" */
-static const char *grouped(int64_t n)
-{
-    const char *text = "";
-    for (; n >= 1000; n /= 1000)
-        text = st_text(",%03jd%s", n % 1000, text);
-    return st_text("%jd%s", n, text);
 }
 
 static int64_t span_of(const json_t *document)
@@ -150,13 +135,12 @@ static void put_watched(const struct st_text_sheet *sheet, const json_t *documen
     }
 }
 
-/* "missed 3 of 32,400,000 periods at 128 frames; worst wake-up 4.037 ms late" */
+/* "missed 3 of 32400000 periods at 128 frames; worst wake-up 4.037 ms late" */
 static void put_timing(const struct st_text_sheet *sheet, const json_t *document, const struct sums *sums)
 {
     const json_t *conditions = json_object_get(document, "conditions");
     const int64_t frames = st_json_integer(json_array_get(conditions, 0), "frames");
-    const char *text =
-        st_text("missed %s of %s periods", grouped(sums->misses), grouped(sums->cycles + sums->skipped));
+    const char *text = st_text("missed %jd of %jd periods", sums->misses, sums->periods);
     if (json_array_size(conditions) == 1 && frames > 0)
         text = st_text("%s at %jd frames", text, frames);
     if (sums->max_ns != INT64_MIN)
@@ -164,48 +148,17 @@ static void put_timing(const struct st_text_sheet *sheet, const json_t *document
     st_text_row(sheet, "This computer", "%s", text);
 }
 
-/* Figures about the measuring itself. */
-static void put_details(const struct st_text_sheet *sheet, const json_t *document, const struct sums *sums)
-{
-    st_text_row(sheet, "measured", "for %s of %s, %jd cycles", st_ns_long(sums->measured_ns),
-                st_ns_long(span_of(document)), sums->cycles);
-    if (sums->cycles + sums->skipped > 0)
-        st_text_row(sheet, "missed", "%jd periods%s", sums->misses,
-                    st_miss_events_text((uint64_t)sums->miss_events, (uint64_t)sums->misses,
-                                        st_ns_seconds(sums->measured_ns)));
-    if (watched_source(document) != NULL || sums->dropouts > 0)
-        st_text_row(sheet, "dropouts", "%jd of devices and %jd of clients", sums->device_dropouts,
-                    sums->dropouts - sums->device_dropouts);
-    if (sums->own > 0) /* not recorded is whether it ran */
-        st_text_row(sheet, "own dropouts", "%jd in sleeptuned's own stream", sums->own);
-}
-
 /* --- rows --- */
 
-static const char *ns_text(const json_t *lateness, const char *key)
+#define WORST_COLUMNS 16
+
+/* The last cell is left out where it does not fit. */
+static void put_cells(FILE *out, const char *const cells[5], int columns)
 {
-    const json_t *value = json_object_get(lateness, key);
-    const int64_t ns = json_integer_value(value);
-    if (!json_is_integer(value))
-        return "-";
-    return ns < 100 * ST_NS_PER_MS ? st_ns_text(ns) : st_ns_short(ns);
-}
-
-/* The columns after the time; those that do not fit are left out. */
-static const char *const heads[] = {"ran", "dropouts", "missed", "periods", "median", "p99", "max"};
-
-#define FROM_COLUMNS 16
-
-static void put_cells(FILE *out, const char *const *cells, int columns)
-{
-    static const int widths[ST_ARRAY_LEN(heads)] = {5, 9, 8, 12, 10, 10, 10};
-    int used = FROM_COLUMNS;
-    ST_EACH (width, widths) {
-        const char *cell = *cells++;
-        used += *width;
-        if (used <= columns)
-            fprintf(out, "%*s%s", ST_MAX(*width - st_text_columns(cell), 1), "", cell);
-    }
+    const char *worst = cells[4];
+    const int used = fprintf(out, "%-16s%5s%9s%8s", cells[0], cells[1], cells[2], cells[3]);
+    if (used + WORST_COLUMNS <= columns)
+        fprintf(out, "%*s%s", WORST_COLUMNS - st_text_columns(worst), "", worst);
     fputc('\n', out);
 }
 
@@ -214,32 +167,22 @@ static void put_row(FILE *out, const json_t *row, int columns)
     const int64_t measured_ns = st_json_integer(row, "measured_ns"),
                   idle_ns = st_json_integer(row, "idle_ns"),
                   span_ns = st_ns_sub(st_json_integer(row, "to_ns"), st_json_integer(row, "from_ns"));
-    const json_t *dropouts = json_object_get(row, "dropouts"), *lateness = json_object_get(row, "lateness");
-    const int64_t dropouts_n = json_integer_value(dropouts);
-    const bool unmeasured = json_is_null(json_object_get(row, "cycles"));
-    const char *ran = "-", *lost = "-";
-    if (unmeasured && span_ns < MINUTE_NS && dropouts_n <= 0)
+    const json_t *dropouts = json_object_get(row, "dropouts"), *max = json_object_get(row, "lateness_max_ns");
+    const bool measured = !json_is_null(json_object_get(row, "cycles"));
+    const char *ran = "-", *lost = "-", *missed = "-", *worst = "-";
+    if (!measured && span_ns < MINUTE_NS && json_integer_value(dropouts) <= 0)
         return;
-    fputs(minute_of(row, "from_ns"), out);
-    if (unmeasured && dropouts_n > 0) { /* the servers were watched, no loop ran */
-        fprintf(out, "  timing not measured, %jd dropout%s\n", dropouts_n, ST_PLURAL(dropouts_n));
-        return;
-    }
-    if (unmeasured) { /* the loop may rest while nothing plays */
-        fputs(span_ns > 0 && idle_ns >= span_ns / 10 * 9 ? "  nothing played\n" : "  no data\n", out);
-        return;
-    }
-    if (span_ns > 0)
-        ran = st_text("%.0f%%", floor(100 * (1e-4 + (double)measured_ns / (double)span_ns)));
     if (json_is_integer(dropouts))
-        lost = st_text("%jd", dropouts_n);
-    put_cells(out,
-              (const char *const[]){ran, lost, st_text("%jd", st_json_integer(row, "misses")),
-                                    st_text("%jd", st_ns_add(st_json_integer(row, "cycles"),
-                                                             st_json_integer(row, "skipped_periods"))),
-                                    ns_text(lateness, "p50_ns"), ns_text(lateness, "p99_ns"),
-                                    ns_text(lateness, "max_ns")},
-              columns);
+        lost = st_text("%jd", (intmax_t)json_integer_value(dropouts));
+    if (measured && span_ns > 0)
+        ran = st_text("%.0f%%", floor(100 * (1e-4 + (double)measured_ns / (double)span_ns)));
+    if (measured)
+        missed = st_text("%jd", st_json_integer(row, "misses"));
+    if (json_is_integer(max))
+        worst = st_ns_text(json_integer_value(max));
+    else if (!measured) /* the loop may rest while nothing plays */
+        worst = span_ns > 0 && idle_ns >= span_ns / 10 * 9 ? "nothing played" : "not measured";
+    put_cells(out, (const char *const[]){minute_of(row, "from_ns"), ran, lost, missed, worst}, columns);
 }
 
 static const char *next_step(const json_t *document, const struct sums *sums)
@@ -267,8 +210,6 @@ void st_history_text_steps(FILE *out, const json_t *document, const struct st_hi
     put_watched(&sheet, document);
     if (measured)
         put_timing(&sheet, document, &sums);
-    if (measured && look->details)
-        put_details(&sheet, document, &sums);
     bool worse;
     const char *changed =
         st_change_story_text(json_object_get(document, "changes"), look->now_wall_ns, &worse);
@@ -282,14 +223,10 @@ void st_history_text_steps(FILE *out, const json_t *document, const struct st_hi
     st_dropouts_text_table(out, dropouts, look->details, columns);
     if (!measured)
         return;
-    fprintf(out, "\n%-*s", FROM_COLUMNS, "from");
-    put_cells(out, heads, columns);
+    fputc('\n', out);
+    put_cells(out, (const char *const[]){"from", "ran", "dropouts", "missed", "worst wake-up"}, columns);
     ST_JSON_EACH (row, document, "rows")
         put_row(out, row, columns);
-    fputc('\n', out);
-    st_text_row(&sheet, "median .. max",
-                "how late sleeptune itself woke up (p99: 1 time in 100 it was later); a dash: too few "
-                "wake-ups, or not measured");
 }
 
 /* --- changes --- */
@@ -324,11 +261,9 @@ void st_history_text_changes(FILE *out, const json_t *document, const struct st_
     else if (n == 0)
         text = "No version, file or setting of the system has changed in this history. The buffer size is "
                "none of them: status --details compares sizes.";
-    else if (st_text_is(st_json_text_of(json_array_get(changes, n - 1), "verdict"), "too-short"))
-        text = "Dropouts did not become more or less frequent after any change, beyond chance. It is too "
-               "early to judge the last one: that takes 3 days of music.";
     else
-        text = "Dropouts did not become more or less frequent after any change, beyond chance.";
+        text = "Dropouts did not become more or less frequent after any change, beyond chance. To judge a "
+               "change takes 3 days of music.";
     st_text_wrap(out, text, 0, columns);
     if (n > 0)
         fputc('\n', out);

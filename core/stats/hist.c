@@ -8,7 +8,7 @@ static unsigned half_magnitude(const struct st_hist *hist)
     return (unsigned)__builtin_ctz(hist->sub_bucket_count) - 1;
 }
 
-int st_hist_layout(struct st_hist *hist, int digits)
+int st_hist_init(struct st_hist *hist, int digits)
 {
     if (digits < 1 || digits > 4)
         return -ERANGE;
@@ -22,22 +22,13 @@ int st_hist_layout(struct st_hist *hist, int digits)
     for (int64_t untrackable_ns = sub_buckets; untrackable_ns <= ST_HIST_HIGHEST_NS; untrackable_ns *= 2)
         buckets++;
 
-    *hist = (struct st_hist){
+    struct st_hist made = {
         .digits = digits,
         .sub_bucket_count = sub_buckets,
         .counts_len = (buckets + 1) * (sub_buckets / 2),
         .min_ns = INT64_MAX,
         .max_ns = INT64_MIN,
     };
-    return 0;
-}
-
-int st_hist_init(struct st_hist *hist, int digits)
-{
-    struct st_hist made;
-    const int r = st_hist_layout(&made, digits);
-    if (r < 0)
-        return r;
     made.late = calloc(made.counts_len, sizeof(*made.late));
     made.early = calloc(made.counts_len, sizeof(*made.early));
     if (made.late == NULL || made.early == NULL) {

@@ -29,8 +29,6 @@ struct st_hist {
 
 /** @param digits 1 .. 4, normally 3. @return 0, -ERANGE, -ENOMEM. Threads: any. */
 ST_NODISCARD int st_hist_init(struct st_hist *hist, int digits);
-/** A histogram without tables, for the functions on buckets only. @return 0, -ERANGE. */
-ST_NODISCARD int st_hist_layout(struct st_hist *hist, int digits);
 void st_hist_finish(struct st_hist *hist);
 void st_hist_reset(struct st_hist *hist);
 /** Has the late table's memory made now, not as values come: for what runs for months (core/pages.h). */

@@ -118,7 +118,7 @@ const struct st_config_key st_config_keys[] = {
      "change it."},
     {"history.keep_days", ST_CONFIG_INT, "days", "400", 1, 36500, NULL, AT(history.keep_days),
      ST_CONFIG_APPLIES_HISTORY,
-     "How long the history is kept: the rows of hours and of days as long as this, those of minutes at most "
+     "How long the history is kept: the rows of hours as long as this, those of minutes at most "
      "30 days. Each hour at most one day of old rows is removed, so that a wrong clock cannot delete the "
      "whole history at once."},
     {"history.max_mb", ST_CONFIG_INT, "MB", "200", 4, 1000000, NULL, AT(history.max_mb),

@@ -49,18 +49,17 @@ size_t st_hist_deflate_pack(const struct st_hist *hist, uint8_t *ret)
 }
 
 /* @param add else it only looks. */
-static int take_counts(struct st_hist *hist, const struct st_hist *layout, const uint8_t *at,
-                       const uint8_t *end, bool add)
+static int take_counts(struct st_hist *hist, const uint8_t *at, const uint8_t *end, bool add)
 {
     uint64_t next = 0, total_n = hist->total_n;
     while (at < end) {
         const uint64_t empty_n = get(&at, end), n = get(&at, end);
-        if (empty_n >= layout->counts_len - next || n > INT64_MAX - total_n)
+        if (empty_n >= hist->counts_len - next || n > INT64_MAX - total_n)
             return -EBADMSG;
         next += empty_n;
         total_n += n;
         if (add)
-            st_hist_add_n(hist, st_hist_bucket_middle(layout, (uint32_t)next), n);
+            st_hist_add_n(hist, st_hist_bucket_middle(hist, (uint32_t)next), n);
         next++;
     }
     return 0;
@@ -68,11 +67,9 @@ static int take_counts(struct st_hist *hist, const struct st_hist *layout, const
 
 int st_hist_deflate_unpack(struct st_hist *hist, const uint8_t *bytes, size_t n)
 {
-    struct st_hist layout;
-    if (n == 0 || st_hist_layout(&layout, bytes[0]) != 0 || layout.digits > hist->digits ||
-        take_counts(hist, &layout, bytes + 1, bytes + n, false) != 0)
+    if (n == 0 || bytes[0] != hist->digits || take_counts(hist, bytes + 1, bytes + n, false) != 0)
         return -EBADMSG;
-    return take_counts(hist, &layout, bytes + 1, bytes + n, true);
+    return take_counts(hist, bytes + 1, bytes + n, true);
 }
 
 uint8_t *st_hist_deflate(const struct st_hist *hist, size_t *ret_bytes)

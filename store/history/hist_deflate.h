@@ -11,8 +11,8 @@ size_t st_hist_deflate_room(const struct st_hist *hist);
  * @param ret of st_hist_deflate_room bytes. @return bytes. */
 size_t st_hist_deflate_pack(const struct st_hist *hist, uint8_t *ret);
 
-/** Adds what was packed. A histogram of fewer digits counts at the middles of its buckets. @return 0,
- * -EBADMSG (damaged, or of more digits); nothing is added then. */
+/** Adds what was packed. @return 0, -EBADMSG (damaged, or of another number of digits); nothing is added
+ * then. */
 ST_NODISCARD int st_hist_deflate_unpack(struct st_hist *hist, const uint8_t *bytes, size_t n);
 
 /** Packs and compresses. @return bytes, which the caller frees; NULL when out of memory. Threads: any. */

@@ -5,9 +5,7 @@
 #include <unistd.h>
 
 #include "core/ns.h"
-#include "core/pages.h"
 #include "core/text/text.h"
-#include "store/history/hist_deflate.h"
 #include "store/history/history_private.h"
 
 #define BUSY_MS        2000
@@ -21,7 +19,7 @@ static const char tables[] =
     " kernel TEXT, governor TEXT, policy TEXT,"
     " priority INTEGER, cpu INTEGER, frames INTEGER, rate_hz INTEGER,"
     " load_percent REAL);"
-    /* level: seconds that a row stands for; days, so that a year is read quickly */
+    /* level: seconds that a row stands for */
     "CREATE TABLE span ("
     " id INTEGER PRIMARY KEY,"
     " level INTEGER NOT NULL, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL,"
@@ -29,10 +27,9 @@ static const char tables[] =
     " cycles INTEGER NOT NULL, misses INTEGER NOT NULL, skipped_periods INTEGER NOT NULL,"
     " late_wakes INTEGER NOT NULL,"
     " dropouts_own INTEGER NOT NULL,"
-    " lateness_n INTEGER NOT NULL, lateness_p50_ns INTEGER, lateness_p99_ns INTEGER,"
     " lateness_max_ns INTEGER,"
     " conditions INTEGER REFERENCES conditions,"
-    " lateness BLOB NOT NULL, miss_events INTEGER);"
+    " lateness BLOB, miss_events INTEGER NOT NULL);" /* a histogram of minutes only */
     "CREATE INDEX span_time ON span (level, from_ns);"
     /* causes of late wake-ups */
     "CREATE TABLE cause ("
@@ -182,10 +179,8 @@ int st_history_open(const char *path, struct st_history **ret, const char **erro
         return -ENOMEM;
     struct st_sql *sql = &history->sql;
     history->path = strdup(path);
-    r = history->path != NULL ? st_history_sum_init(&history->sum, 3) : -ENOMEM;
+    r = history->path != NULL ? 0 : -ENOMEM;
     if (r == 0) {
-        st_hist_touch(&history->sum.hist);
-        st_pages_touch(history->sum.plain, st_hist_deflate_room(&history->sum.hist));
         const int code = sqlite3_open_v2(
             path, &sql->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
         sql->r = st_sql_errno(sql, sql->db != NULL ? sqlite3_extended_errcode(sql->db) : code);
@@ -209,7 +204,6 @@ void st_history_close(struct st_history *history)
     if (history == NULL)
         return;
     sqlite3_close(history->sql.db);
-    st_history_sum_finish(&history->sum);
     free(history->path);
     free(history);
 }

@@ -1,4 +1,4 @@
-/* Writes the history of sleeptuned to an SQLite file: a row per minute, sums of hours and days, a row per
+/* Writes the history of sleeptuned to an SQLite file: a row per minute, sums of hours, a row per
  * event, and when which sound server was watched. Dropouts are events. The file
  * is in WAL mode with synchronous = FULL: each commit is one fsync of the log, so committed rows survive a
  * power cut. (NORMAL syncs only at checkpoints, which are hours apart at a row per minute; a checkpoint per
@@ -10,7 +10,7 @@
 #include "xruns/event.h"
 
 #define ST_HISTORY_MINUTES_DAYS 30 /* days for which minutes are kept; hours are kept longer */
-#define ST_HISTORY_DIGITS       2  /* digits of the histogram of a minute; hours have 3 */
+#define ST_HISTORY_DIGITS       2  /* digits of the histogram of a minute */
 
 /** Conditions of a minute. "" or INT64_MIN: unknown. */
 struct st_history_conditions {
@@ -25,7 +25,7 @@ struct st_history_minute {
     int64_t measured_ns;              /* on CLOCK_MONOTONIC */
     uint64_t cycles, misses, skipped_periods, late_wakes;
     uint64_t own_dropouts_n;
-    int64_t miss_events;     /* of the misses (evidence/miss_events.h); INT64_MIN: unknown */
+    int64_t miss_events;     /* of the misses (evidence/miss_events.h) */
     int64_t lateness_max_ns; /* exact; INT64_MIN: no cycle */
     uint8_t *lateness;       /* st_hist_deflate of ST_HISTORY_DIGITS digits */
     size_t lateness_bytes;

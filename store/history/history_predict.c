@@ -1,6 +1,7 @@
 #include "store/history/history_predict.h"
 
 #include "core/ns.h"
+#include "store/history/hist_deflate.h"
 #include "store/history/history_private.h"
 
 #define KEPT_PART  4 /* of a period: most minutes of a good machine need not be uncompressed */
@@ -25,7 +26,8 @@ int st_history_predict(struct st_history_reader *reader, struct st_predict_run *
                        struct st_history_predict *ret)
 {
     struct st_sql *sql = &reader->sql;
-    struct st_history_sum sum = {0}; /* 2 digits: a quarter of the time that 3 take */
+    struct st_hist lateness = {0};
+    uint8_t *plain = NULL; /* room for one that is not compressed */
     int64_t from_ns, measured_ns, max_ns, frames, rate_hz;
     *run = (struct st_predict_run){0};
     *ret = (struct st_history_predict){0};
@@ -41,7 +43,9 @@ int st_history_predict(struct st_history_reader *reader, struct st_predict_run *
         " ORDER BY from_ns, span.id",
         "it", ST_HISTORY_MINUTE, st_cause_kind_name(ST_CAUSE_STOPPED));
     if (sql->r == 0)
-        sql->r = st_history_sum_init(&sum, ST_HISTORY_DIGITS);
+        sql->r = st_hist_init(&lateness, ST_HISTORY_DIGITS);
+    if (sql->r == 0 && (plain = malloc(st_hist_deflate_room(&lateness))) == NULL)
+        sql->r = -ENOMEM;
     while (st_sql_next(sql, rows, "iiiiii", &from_ns, &ret->until_ns, &measured_ns, &max_ns, &frames,
                        &rate_hz)) {
         if (measured_ns <= 0 || measured_ns > DAY_NS)
@@ -50,15 +54,16 @@ int st_history_predict(struct st_history_reader *reader, struct st_predict_run *
             ret->since_ns = from_ns;
             sql->r = begin(run, frames, rate_hz);
         }
-        st_hist_reset(&sum.hist);
+        st_hist_reset(&lateness);
         const bool late = max_ns > run->kept_above_ns;
         if (sql->r == 0 && late)
-            sql->r =
-                st_history_sum_add(&sum, sqlite3_column_blob(rows, 6), (size_t)sqlite3_column_bytes(rows, 6));
+            sql->r = st_hist_deflate_undo(&lateness, sqlite3_column_blob(rows, 6),
+                                          (size_t)sqlite3_column_bytes(rows, 6), plain);
         if (sql->r == 0)
             st_predict_add_span(run, st_period_index_at(&run->period, 0, measured_ns), max_ns,
-                                late ? &sum.hist : NULL);
+                                late ? &lateness : NULL);
     }
-    st_history_sum_finish(&sum);
+    st_hist_finish(&lateness);
+    free(plain);
     return sql->r == 0 && run->frames == 0 ? -ENODATA : sql->r;
 }

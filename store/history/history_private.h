@@ -3,23 +3,12 @@
 
 #include <sys/types.h>
 
-#include "core/stats/hist.h"
 #include "store/history/history.h"
 #include "store/history/history_read.h"
 #include "store/history/sql.h"
 
-/* The counts of a row of `span`, in this order wherever they are read or written. One more: also in `tables`
- * of history.c and in put() of history_write.c. */
+/* The counts of a row of `span`. */
 #define ST_HISTORY_COUNTS "cycles, misses, skipped_periods, late_wakes, dropouts_own, miss_events"
-enum {
-    ST_HISTORY_CYCLES,
-    ST_HISTORY_MISSES,
-    ST_HISTORY_SKIPPED,
-    ST_HISTORY_LATE,
-    ST_HISTORY_OWN,
-    ST_HISTORY_MISS_EVENTS,
-    ST_HISTORY_COUNTS_N
-};
 
 /* Condition of a query: a dropout of another program or of a device, and of no test of `listen`. */
 #define ST_HISTORY_DROPOUT                                                                                   \
@@ -33,20 +22,6 @@ enum {
  * user's. @return 0; -ELOOP, -EINVAL with a sentence; -ENAMETOOLONG. */
 ST_NODISCARD int st_history_look_beside(const char *path, const char **error);
 
-/** A sum of rows with one histogram. */
-struct st_history_sum {
-    struct st_hist hist;
-    uint8_t *plain; /* room for one that is not compressed */
-};
-
-/** @param digits 2 or 3; less work with 2. @return 0 or -ENOMEM. */
-ST_NODISCARD int st_history_sum_init(struct st_history_sum *sum, int digits);
-void st_history_sum_finish(struct st_history_sum *sum); /* may be all zeros */
-/** Adds a stored histogram. @return 0 or -EBADMSG. */
-ST_NODISCARD int st_history_sum_add(struct st_history_sum *sum, const void *bytes, size_t n);
-/** Quantile p, INT64_MIN where there are too few values for it (n < 10 / (1 - p)). @param max_ns exact. */
-int64_t st_history_sum_quantile(struct st_history_sum *sum, double p, int64_t max_ns);
-
 /** A file as it was at a time. Not ctime: for a reader that is root, SQLite sets the owner of the log. */
 struct st_history_mark {
     dev_t device;
@@ -59,12 +34,10 @@ struct st_history {
     struct st_sql sql;
     char *path;
     struct st_history_mark file, log; /* as we left them */
-    struct st_history_sum sum;
 };
 
 struct st_history_reader {
     struct st_sql sql;
-    struct st_history_sum sum;
 };
 
 /* --- history_events.c --- */

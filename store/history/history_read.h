@@ -41,20 +41,13 @@ struct st_history_span {
     int64_t since_ns, until_ns, step_ns;
 };
 
-typedef int (*st_history_more_fn)(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
-                                  json_t *document);
-
-/** The answers as text, which the caller frees: a json_t takes ten times the memory (st_json_written makes
- * one).
- *
- * Reads one row per step, and one per gap, which has no figures. If the file has only hours of a time, a row
+/** Reads one row per step, and one per gap, which has no figures. If the file has only hours of a time, a row
  * is at least an hour. `since` is moved back to the beginning of its step, `until` forward to the end of the
  * last row, so that all rows are inside. A row may end up to a minute late, so that its measured time fits
- * into it, unless the clock was set back. @param more adds members of [since, until); NULL: none. @return 0;
- * -E2BIG (more than ST_HISTORY_ROWS_MAX rows, or it would take too long; a step of whole days is quick for
- * any span); an error of more; or as st_history_read_open. */
-ST_NODISCARD int st_history_read_text(struct st_history_reader *reader, const struct st_history_span *span,
-                                      st_history_more_fn more, char **ret);
+ * into it, unless the clock was set back. @param ret new reference. @return 0; -E2BIG (more than
+ * ST_HISTORY_ROWS_MAX rows); or as st_history_read_open. */
+ST_NODISCARD int st_history_read_steps(struct st_history_reader *reader, const struct st_history_span *span,
+                                       json_t **ret);
 
 struct st_history_events_wish {
     int64_t since_ns, until_ns; /* INT64_MIN, INT64_MAX: all */

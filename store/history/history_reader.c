@@ -79,8 +79,8 @@ int st_history_read_open(const char *path, struct st_history_reader **ret, const
     else
         r = st_history_look_beside(whole, error);
     struct st_history_reader *reader = r == 0 ? calloc(1, sizeof(*reader)) : NULL;
-    if (r == 0)
-        r = reader == NULL ? -ENOMEM : st_history_sum_init(&reader->sum, 3);
+    if (r == 0 && reader == NULL)
+        r = -ENOMEM;
     if (r == 0) {
         r = open_with(reader, path, "mode=ro", error);
         /* If no file can be created beside it, SQLite cannot share the log. Without a log no process is
@@ -115,7 +115,6 @@ void st_history_read_close(struct st_history_reader *reader)
     if (reader == NULL)
         return;
     sqlite3_close(reader->sql.db);
-    st_history_sum_finish(&reader->sum);
     free(reader);
 }
 

@@ -1,27 +1,16 @@
 /* Rows of a history: added, summed, removed. */
 #include "core/ns.h"
 #include "core/text/text.h"
-#include "store/history/hist_deflate.h"
 #include "store/history/history_private.h"
 
 #define DAY_NS           (INT64_C(86400) * ST_NS_PER_S)
+#define HOUR_NS          (ST_HISTORY_HOUR * ST_NS_PER_S)
 #define EVENT_BYTES      768 /* the longest event with its indexes, in pages that are not full */
 #define KINDS_MAX        64  /* of events: their names and sources are about 40 */
 #define VACUUM_PAGES     200 /* pages returned to the file system at once: as many as the log holds */
 #define VACUUMS_MAX      5
 #define OLDEST_STEP_NS   (7 * DAY_NS)
 #define RETAIN_STEPS_MAX 1000
-
-/* Levels to which a minute is summed. */
-static const int64_t levels[] = {ST_HISTORY_HOUR, ST_HISTORY_DAY};
-
-/* A row of `span`. */
-struct row {
-    int64_t id, from_ns, to_ns, measured_ns;
-    int64_t counts[ST_HISTORY_COUNTS_N]; /* INT64_MIN: not known */
-    int64_t max_ns;                      /* INT64_MIN: none */
-    int64_t conditions;
-};
 
 /* --- conditions --- */
 
@@ -46,102 +35,44 @@ static int64_t conditions_id(struct st_sql *sql, const struct st_history_conditi
 
 /* --- rows --- */
 
-/* Inserts, or replaces the row with this id. The histogram is in history->sum. */
-static void put(struct st_history *history, int64_t level, const struct row *row, const uint8_t *lateness,
-                size_t lateness_bytes)
+/* An hour has a row for each set of conditions: figures of another period or priority are another row. */
+static void add_to_hour(struct st_sql *sql, int64_t id)
 {
-    struct st_history_sum *sum = &history->sum;
-    st_sql_run(&history->sql,
-               "INSERT OR REPLACE INTO span (id, level, from_ns, to_ns, measured_ns, " ST_HISTORY_COUNTS
-               ", lateness_n, lateness_p50_ns, lateness_p99_ns, lateness_max_ns, conditions,"
-               " lateness) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-               "niiiiiiiiiiinnnnb", row->id, level, row->from_ns, row->to_ns, row->measured_ns,
-               row->counts[0], row->counts[1], row->counts[2], row->counts[3], row->counts[4], row->counts[5],
-               (int64_t)sum->hist.total_n, st_history_sum_quantile(sum, 0.5, row->max_ns),
-               st_history_sum_quantile(sum, 0.99, row->max_ns), row->max_ns, row->conditions,
-               (const void *)lateness, lateness_bytes);
-}
-
-/* An empty row for the hour or day of a row. */
-static struct row level_of(const struct row *row, int64_t level)
-{
-    const int64_t level_ns = level * ST_NS_PER_S;
-    int64_t from_ns = row->from_ns / level_ns * level_ns;
-    if (from_ns > row->from_ns)
-        from_ns -= level_ns;
-    struct row sum = {.id = INT64_MIN,
-                      .from_ns = from_ns,
-                      .to_ns = from_ns + level_ns,
-                      .max_ns = INT64_MIN,
-                      .conditions = row->conditions};
-    ST_EACH (count, sum.counts)
-        *count = INT64_MIN;
-    return sum;
-}
-
-static void add_figures(struct row *sum, const struct row *row)
-{
-    sum->measured_ns += row->measured_ns;
-    for (size_t i = 0; i < ST_ARRAY_LEN(sum->counts); i++)
-        sum->counts[i] = st_sql_add(sum->counts[i], row->counts[i]);
-    if (row->max_ns > sum->max_ns)
-        sum->max_ns = row->max_ns;
-}
-
-/* Adds a minute to the row of its hour or day, which has the same conditions: figures of another period or
- * priority are another row. */
-static void sum_up(struct st_history *history, int64_t level, const struct row *minute,
-                   const uint8_t *lateness, size_t lateness_bytes)
-{
-    struct st_sql *sql = &history->sql;
-    struct row sum = level_of(minute, level), row;
-    st_hist_reset(&history->sum.hist);
-    sqlite3_stmt *rows =
-        st_sql_rows(sql,
-                    "SELECT id, measured_ns, lateness_max_ns, lateness, " ST_HISTORY_COUNTS " FROM span"
-                    " WHERE level = ? AND from_ns = ? AND conditions IS ? LIMIT 1",
-                    "iin", level, sum.from_ns, minute->conditions);
-    while (st_sql_next(sql, rows, "iii", &sum.id, &row.measured_ns, &row.max_ns)) {
-        for (int i = 0; i < ST_HISTORY_COUNTS_N; i++)
-            row.counts[i] = st_sql_int(rows, 4 + i);
-        add_figures(&sum, &row);
-        sql->r = st_history_sum_add(&history->sum, sqlite3_column_blob(rows, 3),
-                                    (size_t)sqlite3_column_bytes(rows, 3));
-    }
-    if (sql->r == 0)
-        sql->r = st_history_sum_add(&history->sum, lateness, lateness_bytes);
-    add_figures(&sum, minute);
-    size_t bytes = 0;
-    uint8_t *stored = st_hist_deflate(&history->sum.hist, &bytes);
-    if (stored == NULL && sql->r == 0)
-        sql->r = -ENOMEM;
-    put(history, level, &sum, stored, bytes);
-    free(stored);
+    st_sql_run(
+        sql,
+        "UPDATE span SET measured_ns = span.measured_ns + m.measured_ns, cycles = span.cycles + m.cycles,"
+        " misses = span.misses + m.misses, late_wakes = span.late_wakes + m.late_wakes,"
+        " skipped_periods = span.skipped_periods + m.skipped_periods,"
+        " dropouts_own = span.dropouts_own + m.dropouts_own,"
+        " miss_events = span.miss_events + m.miss_events,"
+        " lateness_max_ns = max(coalesce(span.lateness_max_ns, m.lateness_max_ns),"
+        " coalesce(m.lateness_max_ns, span.lateness_max_ns))"
+        " FROM span AS m WHERE m.id = ?1 AND span.level = ?2 AND span.conditions = m.conditions"
+        " AND span.from_ns = m.from_ns / ?3 * ?3",
+        "iii", id, ST_HISTORY_HOUR, HOUR_NS);
+    if (sqlite3_changes(sql->db) == 0)
+        st_sql_run(sql,
+                   "INSERT INTO span (level, from_ns, to_ns, conditions, measured_ns, lateness_max_ns,"
+                   " " ST_HISTORY_COUNTS ") SELECT ?2, from_ns / ?3 * ?3, from_ns / ?3 * ?3 + ?3, conditions,"
+                   " measured_ns, lateness_max_ns, " ST_HISTORY_COUNTS " FROM span WHERE id = ?1",
+                   "iii", id, ST_HISTORY_HOUR, HOUR_NS);
 }
 
 int st_history_add_minute(struct st_history *history, const struct st_history_minute *minute)
 {
-    struct row row = {.id = INT64_MIN,
-                      .from_ns = minute->from_wall_ns,
-                      .to_ns = minute->to_wall_ns >= minute->from_wall_ns
-                                   ? minute->to_wall_ns
-                                   : st_ns_add(minute->from_wall_ns, minute->measured_ns),
-                      .measured_ns = minute->measured_ns,
-                      .counts = {[ST_HISTORY_CYCLES] = (int64_t)minute->cycles,
-                                 [ST_HISTORY_MISSES] = (int64_t)minute->misses,
-                                 [ST_HISTORY_SKIPPED] = (int64_t)minute->skipped_periods,
-                                 [ST_HISTORY_LATE] = (int64_t)minute->late_wakes,
-                                 [ST_HISTORY_OWN] = (int64_t)minute->own_dropouts_n,
-                                 [ST_HISTORY_MISS_EVENTS] = minute->miss_events},
-                      .max_ns = minute->lateness_max_ns};
     struct st_sql *sql = &history->sql;
-    row.conditions = conditions_id(sql, &minute->conditions);
-    st_hist_reset(&history->sum.hist);
-    if (sql->r == 0)
-        sql->r = st_history_sum_add(&history->sum, minute->lateness, minute->lateness_bytes);
-    put(history, ST_HISTORY_MINUTE, &row, minute->lateness, minute->lateness_bytes);
-    ST_EACH (level, levels)
-        sum_up(history, *level, &row, minute->lateness, minute->lateness_bytes);
+    const int64_t from_ns = minute->from_wall_ns, to_ns = minute->to_wall_ns >= from_ns
+                                                              ? minute->to_wall_ns
+                                                              : st_ns_add(from_ns, minute->measured_ns);
+    st_sql_run(sql,
+               "INSERT INTO span (conditions, level, from_ns, to_ns, measured_ns, lateness_max_ns, lateness,"
+               " " ST_HISTORY_COUNTS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+               "iiiiinbiiiiii", conditions_id(sql, &minute->conditions), ST_HISTORY_MINUTE, from_ns, to_ns,
+               minute->measured_ns, minute->lateness_max_ns, (const void *)minute->lateness,
+               minute->lateness_bytes, (int64_t)minute->cycles, (int64_t)minute->misses,
+               (int64_t)minute->skipped_periods, (int64_t)minute->late_wakes, (int64_t)minute->own_dropouts_n,
+               minute->miss_events);
+    add_to_hour(sql, sqlite3_last_insert_rowid(sql->db));
     st_history_causes_add(sql, minute);
     return sql->r;
 }
@@ -195,9 +126,8 @@ static void remove_all(struct st_sql *sql, int64_t to_ns)
     /* all levels are named, so that SQLite uses the index on (level, from_ns); of facts, the last row of each
      * is what later ones are compared with */
     static const char *const deletes[] = {
-        "DELETE FROM span WHERE level IN (60, 3600, 86400) AND from_ns < ?",
-        "DELETE FROM event WHERE wall_ns < ?", "DELETE FROM cause WHERE from_ns < ?",
-        "DELETE FROM watch WHERE to_ns < ?",
+        "DELETE FROM span WHERE level IN (60, 3600) AND from_ns < ?", "DELETE FROM event WHERE wall_ns < ?",
+        "DELETE FROM cause WHERE from_ns < ?", "DELETE FROM watch WHERE to_ns < ?",
         "DELETE FROM fact WHERE at_ns < ? AND id NOT IN (SELECT max(id) FROM fact GROUP BY kind, name)"};
     ST_EACH (statement, deletes)
         st_sql_run(sql, *statement, "i", to_ns);
@@ -280,8 +210,8 @@ static void remove_minutes(struct st_sql *sql, int64_t to_ns)
 static void remove_old(struct st_sql *sql, int64_t now_wall_ns, int64_t keep_days, int64_t max_bytes)
 {
     const int64_t minutes_from_ns = oldest_kept(sql, ST_HISTORY_MINUTE, now_wall_ns, ST_HISTORY_MINUTES_DAYS);
-    remove_minutes(sql, floor_to(minutes_from_ns, ST_HISTORY_HOUR * ST_NS_PER_S));
-    remove_all(sql, floor_to(oldest_kept(sql, ST_HISTORY_DAY, now_wall_ns, keep_days), DAY_NS));
+    remove_minutes(sql, floor_to(minutes_from_ns, HOUR_NS));
+    remove_all(sql, floor_to(oldest_kept(sql, ST_HISTORY_HOUR, now_wall_ns, keep_days), DAY_NS));
     remove_events_above(sql, max_bytes / 2 / EVENT_BYTES);
     st_history_causes_retain(sql, now_wall_ns);
 }
@@ -292,18 +222,17 @@ static bool remove_oldest(struct st_sql *sql)
     const int64_t newest_ns = st_sql_number(sql, INT64_MIN, "SELECT max(from_ns) FROM span WHERE level = ?",
                                             "i", ST_HISTORY_MINUTE);
     const int64_t minute_ns = st_sql_oldest(sql, ST_HISTORY_MINUTE, INT64_MIN),
-                  hour_ns = st_sql_oldest(sql, ST_HISTORY_HOUR, INT64_MIN),
-                  hour = ST_HISTORY_HOUR * ST_NS_PER_S;
+                  hour_ns = st_sql_oldest(sql, ST_HISTORY_HOUR, INT64_MIN);
     if (newest_ns == INT64_MIN)
         return false;
     const int64_t day_before_ns = floor_to(newest_ns, DAY_NS) - DAY_NS;
     if (minute_ns < newest_ns - DAY_NS) {
-        remove_minutes(sql, floor_to(minute_ns + DAY_NS, hour));
+        remove_minutes(sql, floor_to(minute_ns + DAY_NS, HOUR_NS));
     } else if (hour_ns < day_before_ns) {
         remove_all(sql, ST_MIN(floor_to(hour_ns + OLDEST_STEP_NS, DAY_NS), day_before_ns));
-    } else if (minute_ns + hour <= newest_ns - hour) { /* last resort: an hour of the last day */
-        remove_minutes(sql, minute_ns + hour);
-        st_sql_run(sql, "DELETE FROM cause WHERE from_ns < ?", "i", minute_ns + hour);
+    } else if (minute_ns + HOUR_NS <= newest_ns - HOUR_NS) { /* last resort: an hour of the last day */
+        remove_minutes(sql, minute_ns + HOUR_NS);
+        st_sql_run(sql, "DELETE FROM cause WHERE from_ns < ?", "i", minute_ns + HOUR_NS);
     } else {
         return false;
     }

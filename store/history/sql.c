@@ -220,13 +220,6 @@ int64_t st_sql_oldest(struct st_sql *sql, int64_t level, int64_t none)
     return st_sql_number(sql, none, "SELECT min(from_ns) FROM span WHERE level = ?", "i", level);
 }
 
-int64_t st_sql_add(int64_t sum, int64_t value)
-{
-    if (sum == INT64_MIN)
-        return value;
-    return value == INT64_MIN ? sum : st_ns_add(sum, value);
-}
-
 /* An entry of the schema with pages of its own, so not a view, a trigger or a virtual table. */
 #define IS_STORED    "(type IN ('table', 'index') AND rootpage > 0)"
 #define OUR_TABLES_N 3

@@ -6,15 +6,15 @@
 #include "core/text/record.h"
 
 #define ST_HISTORY_APPLICATION INT64_C(0x534c5450) /* "SLTP" */
-#define ST_HISTORY_VERSION     17
+#define ST_HISTORY_VERSION     18
 
-/* Length of a row in s. Hours and days begin at multiples since 1970, minutes at any time. */
+/* Length of a row in s. Hours begin at multiples since 1970, minutes at any time. */
 #define ST_HISTORY_MINUTE INT64_C(60)
 #define ST_HISTORY_HOUR   INT64_C(3600)
 #define ST_HISTORY_DAY    INT64_C(86400)
 
 /* Limits for files that someone else may have written. */
-#define ST_SQL_VALUE_BYTES (1024 * 1024) /* largest row; a histogram of 3 digits has at most 0.5 MB */
+#define ST_SQL_VALUE_BYTES (1024 * 1024) /* largest row; a histogram has at most 0.5 MB */
 #define ST_SQL_READ_NS     INT64_C(10000000000)
 #define ST_SQL_AMOUNT_MAX  INT64_C(1000000000000000) /* 11 days in ns */
 
@@ -63,8 +63,6 @@ int64_t st_sql_oldest(struct st_sql *sql, int64_t level, int64_t none);
 
 /** Column i: INT64_MIN for NULL. */
 int64_t st_sql_int(sqlite3_stmt *row, int i);
-/** A saturated sum; an unknown sum (INT64_MIN) becomes the value. */
-int64_t st_sql_add(int64_t sum, int64_t value);
 /** Column i, cut to buf_bytes; "" for NULL. */
 void st_sql_text(sqlite3_stmt *row, int i, char *buf, size_t buf_bytes);
 

@@ -36,10 +36,7 @@ int main(int argc, char **argv)
             fprintf(stderr, "time_history: %s: %s\n", argv[1], error);
             return 4;
         }
-        char *text;
-        int r = st_history_read_text(reader, &span, NULL, &text);
-        if (r == 0)
-            r = st_json_written(text, &document);
+        const int r = st_history_read_steps(reader, &span, &document);
         if (r < 0) {
             fprintf(stderr, "time_history: %s\n", strerror(-r));
             return 4;

@@ -20,7 +20,6 @@
 static char folder[64], path[96];
 static const char *error;
 static struct st_history *history;
-static st_history_more_fn adds_more; /* to answers */
 
 static inline void open_it(void)
 {
@@ -141,10 +140,9 @@ static inline int read_it(int64_t since_ns, int64_t until_ns, int64_t step_ns, j
 {
     const struct st_history_span span = {since_ns, until_ns, step_ns};
     struct st_history_reader *reader = open_reader();
-    char *text;
-    const int r = st_history_read_text(reader, &span, adds_more, &text);
+    const int r = st_history_read_steps(reader, &span, ret);
     st_history_read_close(reader);
-    return r < 0 ? r : st_json_written(text, ret);
+    return r;
 }
 
 static inline json_t *rows_of(json_t *document)
@@ -155,11 +153,6 @@ static inline json_t *rows_of(json_t *document)
 static inline int64_t figure(const json_t *rows, size_t i, const char *key)
 {
     return st_json_integer(json_array_get(rows, i), key);
-}
-
-static inline int64_t lateness(const json_t *rows, size_t i, const char *key)
-{
-    return st_json_integer(json_object_get(json_array_get(rows, i), "lateness"), key);
 }
 
 static inline int64_t query(const char *sql)

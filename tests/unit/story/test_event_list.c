@@ -121,21 +121,19 @@ static void counted_free(void *memory)
 }
 
 /* How many pieces of memory JSON has at most while an answer is written. */
-static int64_t most_pieces(bool steps, int64_t rows_n)
+static int64_t most_pieces(int64_t rows_n)
 {
     struct st_history_reader *reader = open_reader();
-    const struct st_history_span span = {NOON_NS, NOON_NS + rows_n * MINUTE_NS, MINUTE_NS};
     const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, rows_n, ""};
     char *text;
     json_n = json_most_n = 0;
     json_set_alloc_funcs(counted_malloc, counted_free);
-    const int r =
-        steps ? st_history_read_text(reader, &span, NULL, &text) : st_event_list_text(reader, &wish, &text);
+    const int r = st_event_list_text(reader, &wish, &text);
     json_set_alloc_funcs(malloc, free);
     assert_int_equal(r, 0);
     assert_int_equal(json_n, 0);
     json_t *document = json_loads(text, 0, NULL);
-    assert_int_equal(json_array_size(json_object_get(document, steps ? "rows" : "events")), rows_n);
+    assert_int_equal(json_array_size(json_object_get(document, "events")), rows_n);
     json_decref(document);
     free(text);
     st_history_read_close(reader);
@@ -143,13 +141,11 @@ static int64_t most_pieces(bool steps, int64_t rows_n)
 }
 
 /* The daemon's memory is locked: what 5000 events were as a tree, 25 MB, it kept. */
-static void a_long_answer_takes_no_more_json_than_a_short_one(void **state)
+static void many_events_take_no_more_json_than_few(void **state)
 {
-    for (int steps = 0; steps < 2; steps++) {
-        const int64_t few_n = most_pieces(steps != 0, ROWS_N / 4);
-        assert_true(few_n > 5);
-        assert_int_equal(most_pieces(steps != 0, ROWS_N), few_n);
-    }
+    const int64_t few_n = most_pieces(ROWS_N / 4);
+    assert_true(few_n > 5);
+    assert_int_equal(most_pieces(ROWS_N), few_n);
 }
 
 /* A row that another program wrote, or a disk spoiled. */
@@ -393,7 +389,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_last_events_begin_among_those_of_one_time),
-        cmocka_unit_test(a_long_answer_takes_no_more_json_than_a_short_one),
+        cmocka_unit_test(many_events_take_no_more_json_than_few),
         cmocka_unit_test(a_kind_that_is_none_spoils_no_answer),
         cmocka_unit_test(events_are_found_in_their_order_and_never_sorted),
         cmocka_unit_test(what_is_still_counted_is_shown_and_not_stored),

@@ -21,13 +21,11 @@ static size_t open_n;
 
 static void look(int64_t since_ns, int64_t until_ns)
 {
-    char *text = NULL;
     json_t *document = NULL;
     struct st_history_reader *reader = open_reader();
     assert_int_equal(st_history_read_open_events(reader, open_events, open_n), 0);
-    assert_int_equal(st_size_list_text(reader, since_ns, until_ns, &text), 0);
+    assert_int_equal(st_size_list_read(reader, since_ns, until_ns, &document), 0);
     st_history_read_close(reader);
-    assert_int_equal(st_json_written(text, &document), 0);
     show("%s--", lines_of_json(document));
 }
 
@@ -93,7 +91,7 @@ static void an_empty_history_has_no_rows(void **state)
 static void what_no_sleeptuned_writes_gives_numbers_or_an_error(void **state)
 {
     sqlite3 *db;
-    char *text = NULL;
+    json_t *document = NULL;
     open_it();
     st_history_close(history);
     history = NULL;
@@ -112,7 +110,8 @@ static void what_no_sleeptuned_writes_gives_numbers_or_an_error(void **state)
         SQLITE_OK);
     sqlite3_close(db);
     struct st_history_reader *reader = open_reader();
-    const int r = st_size_list_text(reader, INT64_MIN, INT64_MIN, &text);
+    const int r = st_size_list_read(reader, INT64_MIN, INT64_MIN, &document);
+    char *text = st_json_into_text(document, 0);
     assert_true(r < 0 || text != NULL);
     static const char *const never[] = {"nan", "playing_ns\": -", "dropouts\": -", "bursts\": -"};
     ST_EACH (part, never)

@@ -9,7 +9,7 @@ static void look(int64_t since_ns, int64_t until_ns, int64_t step_ns)
     show("%s--", lines_of_json(document));
 }
 
-static void minutes_are_read_one_by_one_and_summed_by_hours_and_days(void **state)
+static void minutes_are_read_one_by_one_and_summed_by_longer_steps(void **state)
 {
     open_it();
     add(NOON_NS - 2 * MINUTE_NS, 3000, 5000);
@@ -96,10 +96,10 @@ static void copy_row(int n)
     char sql[1024];
     ST_PRINT(sql,
              "INSERT INTO span (level, from_ns, to_ns, measured_ns, cycles, misses, skipped_periods,"
-             " late_wakes, dropouts_own, lateness_n, lateness)"
+             " late_wakes, dropouts_own, miss_events)"
              " WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
              " SELECT level, from_ns + i * %lld, to_ns + i * %lld, measured_ns, cycles, misses,"
-             " skipped_periods, late_wakes, dropouts_own, lateness_n, lateness FROM n,"
+             " skipped_periods, late_wakes, dropouts_own, miss_events FROM n,"
              " (SELECT * FROM span WHERE level = 60 ORDER BY from_ns LIMIT 1)",
              n, (long long)MINUTE_NS, (long long)MINUTE_NS);
     (void)query(sql);
@@ -116,7 +116,6 @@ static void too_many_rows_are_refused(void **state)
     copy_row(2000); /* with a gap before them, one row too many */
     assert_int_equal(read_it(NOON_NS - HOUR_NS, NOON_NS + 3 * DAY_NS, MINUTE_NS, &document), -E2BIG);
     copy_row(5000);
-    assert_int_equal(read_it(NOON_NS, NOON_NS + 7 * DAY_NS, 5 * MINUTE_NS, &document), -E2BIG);
     assert_int_equal(read_it(NOON_NS, NOON_NS + 7 * DAY_NS, HOUR_NS, &document), 0);
     json_decref(document);
 }
@@ -232,7 +231,7 @@ static void where_only_hours_are_left_rows_are_hours(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(minutes_are_read_one_by_one_and_summed_by_hours_and_days),
+        TEST(minutes_are_read_one_by_one_and_summed_by_longer_steps),
         TEST(dropouts_of_a_minute_that_goes_on_are_in_its_hour),
         TEST(steps_that_no_row_has_are_summed_when_they_are_asked_for),
         TEST(what_was_not_measured_is_a_gap_and_no_zero),
