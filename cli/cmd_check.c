@@ -8,6 +8,7 @@
 #include "cli/measure/sizes.h"
 #include "cli/report/facts_input.h"
 #include "cli/report/report_run.h"
+#include "cli/show/status_screen.h"
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
@@ -105,6 +106,7 @@ struct answer {
     enum st_cause slowed; /* the computer while it was measured; ST_CAUSE_UNKNOWN: not known to be */
     uint32_t judged_frames, used_frames; /* used: by a sound server; 0: none, or not known */
     uint64_t dropouts_n;                 /* of the music */
+    json_t *dropouts;                    /* st_music_finish; NULL: it was not watched */
     enum st_os os;
 };
 
@@ -159,6 +161,10 @@ static void print_phases(const void *ctx, FILE *out, ST_UNUSED int width, bool c
 static void print_table(const void *ctx, FILE *out, int width, bool colour)
 {
     const struct answer *answer = ctx;
+    if (answer->dropouts_n > 0) {
+        st_status_screen_table(out, json_object_get(answer->dropouts, "table"), false, width);
+        fputc('\n', out);
+    }
     (answer->stress ? print_phases : print_sizes)(ctx, out, width, colour);
 }
 
@@ -174,8 +180,8 @@ static json_t *answer_json(const struct answer *answer)
                       "lateness_max_ns", st_json_integer_or_null(known, result_of(phase)->lateness.max_ns));
         json_array_append_new(phases, row);
     }
-    return json_pack("{s:o, s:o}", "rows", st_predict_text_rows_json(&answer->worst->sizes.table), "stress",
-                     phases);
+    return json_pack("{s:o, s:o, s:O?}", "rows", st_predict_text_rows_json(&answer->worst->sizes.table),
+                     "stress", phases, "dropouts", answer->dropouts);
 }
 
 /** The largest of the sizes that held in each phase; 0: in one of them none did, or none is known. */
@@ -342,8 +348,8 @@ static int measure(struct options *options, bool watch, struct st_facts *facts, 
         status = measure_phase(options, &wish, shortest, (enum st_stress_phase)i, answer);
     st_readings_read(p, -1, guest, INT64_MIN, &after);
     answer->slowed = st_cause_slowed(&before, &after);
-    const bool lost = watch && st_music_finish(options->music, true, facts) != 0;
-    if (status == ST_EXIT_DONE && (lost || !answer->phases[0].sizes.measured))
+    answer->dropouts = watch ? st_music_finish(options->music, true, facts) : NULL;
+    if (status == ST_EXIT_DONE && ((watch && answer->dropouts == NULL) || !answer->phases[0].sizes.measured))
         status = st_failure("out of memory");
     if (!options->quiet && isatty(STDERR_FILENO) == 1)
         fputs("\r\033[K", stderr);
@@ -388,6 +394,7 @@ int st_cmd_check(int argc, char **argv)
         status = st_report_run(facts, &options.report, true);
     }
     json_decref(answer.report.json);
+    json_decref(answer.dropouts);
     ST_EACH_OF (phase, answer.phases, answer.phases_n)
         st_sizes_finish(&phase->sizes);
     st_facts_free(facts);

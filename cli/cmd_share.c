@@ -251,8 +251,6 @@ static void put_dropouts(const json_t *history)
     char line[LINE_BYTES] = "";
     const json_t *dropouts = json_object_get(history, "dropouts");
     int64_t watched_ns = 0, programs_n = 0;
-    json_t *count;
-    const char *reason;
     ST_JSON_EACH (source, history, "watched")
         watched_ns = ST_MAX(watched_ns, st_json_integer(source, "watched_ns"));
     ST_JSON_EACH (source, dropouts, "sources") {
@@ -261,9 +259,11 @@ static void put_dropouts(const json_t *history)
                 continue;
             char part[LINE_BYTES] = "";
             ST_APPEND(part, "%s %s", line[0] != '\0' ? ";" : "", program_of(st_json_text_of(client, "name")));
-            json_object_foreach(json_object_get(client, "reasons"), reason,
-                                count) if (st_text_is_of(reason, "-"))
-                ST_APPEND(part, " %.24s %" JSON_INTEGER_FORMAT, reason, json_integer_value(count));
+            ST_JSON_EACH (row, client, "rows") {
+                const char *reason = st_json_text_of(row, "reason");
+                if (reason[0] != '\0' && st_text_is_of(reason, "-"))
+                    ST_APPEND(part, " %.24s %jd", reason, st_json_integer(row, "dropouts"));
+            }
             if (strlen(line) + strlen(part) < sizeof(line) - 1) /* a number is whole, or not there */
                 ST_APPEND(line, "%s", part);
         }

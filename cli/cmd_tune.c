@@ -263,7 +263,9 @@ static int run(struct work *work)
     if (bench.look != NULL)
         fputs("\r\033[K", stderr);
     r = st_tune_supervisor_end(&work->supervisor);
-    if (st_music_finish(work->music, false, work->target.facts) != 0)
+    json_t *dropouts = st_music_finish(work->music, false, work->target.facts);
+    json_decref(dropouts);
+    if (dropouts == NULL)
         return st_failure("out of memory");
     work->output.real_time = work->policy != ST_POLICY_OTHER;
     if (r == -EIO)

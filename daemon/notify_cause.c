@@ -7,10 +7,10 @@
 
 static struct st_notify_cause cause_of(const struct st_dropout_client *client)
 {
-    struct st_notify_cause cause = {.reason = st_dropout_table_reason(client)};
+    struct st_notify_cause cause = {.reason = client->rows[0].reason};
     const bool taken = st_dropout_reason_blame(cause.reason) == ST_DROPOUT_BLAME_CPU;
-    const struct st_dropout_sum *sum = &client->by[cause.reason];
-    memcpy(cause.name, taken && st_dropout_table_is_culprit(sum) ? sum->culprit : client->name,
+    const struct st_dropout_row *row = client->rows;
+    memcpy(cause.name, taken && st_dropout_table_is_culprit(row) ? row->culprit : client->name,
            sizeof(cause.name));
     return cause;
 }
@@ -33,18 +33,17 @@ bool st_notify_cause_find(const struct st_notify_shown *shown, const struct st_v
         const struct st_dropout_table *table = st_observed_shown(source);
         ST_EACH_OF (client, table->clients, table->clients_n) {
             const struct st_notify_cause cause = cause_of(client);
-            if (st_dropout_table_count(client) < ST_NOTIFY_DROPOUTS || client->name[0] == '\0' ||
+            if (client->sum.n < ST_NOTIFY_DROPOUTS || client->name[0] == '\0' ||
                 st_text_begins(client->name, "sleeptune") ||
-                st_ns_sub(view->now_wall_ns, client->last_wall_ns) > ST_NOTIFY_RECENT_NS ||
+                st_ns_sub(view->now_wall_ns, client->sum.last_wall_ns) > ST_NOTIFY_RECENT_NS ||
                 is_shown(shown, &cause) ||
                 (first.name[0] != '\0' && !st_dropout_table_goes_first(client, &first)))
                 continue;
             first = *client;
             ret->cause = cause;
-            ST_PRINT(ret->brief, "%s",
-                     st_dropout_sentence_brief(client->name, st_dropout_table_count(client)));
+            ST_PRINT(ret->brief, "%s", st_dropout_sentence_brief(client->name, client->sum.n));
             ST_PRINT(ret->sentence, "%s", st_answer_sentence(view, source, client));
-            if (!st_dropout_table_is_timed(table))
+            if (!st_dropout_table_is_timed(&table->sum))
                 break; /* the others of this source are behind it */
         }
     }

@@ -1,6 +1,10 @@
 #include "story/dropout_json.h"
 
 #include "core/text/json.h"
+#include "core/text/text.h"
+#include "story/dropout_rows.h"
+#include "story/dropout_sentence.h"
+#include "xruns/xrun.h"
 
 /* Figures of which 0 or less is unknown. */
 static json_t *known(int64_t figure)
@@ -8,49 +12,45 @@ static json_t *known(int64_t figure)
     return st_json_integer_or_null(figure > 0, figure);
 }
 
-static json_t *reasons_json(const struct st_dropout_client *client)
+static void put_lost(json_t *object, const struct st_dropout_sum *sum)
 {
-    json_t *reasons = json_object();
-    ST_EACH (sum, client->by) {
-        if (sum->n > 0)
-            st_json_set(reasons, st_dropout_reason_name((enum st_dropout_reason)(sum - client->by)), sum->n);
-    }
-    return reasons;
+    st_json_set(object, "lost_ns", known(sum->lost_ns));
+    st_json_set(object, "lost_partly", (bool)(sum->unknown_n > 0));
+    st_json_set(object, "longest_ns", known(sum->longest_ns));
+    st_json_set(object, "lost_cycles", known(sum->cycles_n));
+    st_json_set(object, "first_ns", known(sum->first_wall_ns));
+    st_json_set(object, "last_ns", known(sum->last_wall_ns));
 }
 
-static json_t *places_json(const uint64_t places_n[ST_DROPOUT_PLACES])
+static json_t *row_json(const struct st_dropout_row *row)
 {
-    json_t *places = json_object();
-    for (size_t i = 0; i < ST_DROPOUT_PLACES; i++) {
-        if (places_n[i] > 0)
-            st_json_set(places, st_dropout_place_name((enum st_dropout_place)i), places_n[i]);
-    }
-    return places;
+    json_t *object = json_object();
+    const struct st_dropout_cycle *worst = &row->worst;
+    st_json_set(object, "reason", row->stream == NULL ? st_dropout_reason_name(row->reason) : NULL);
+    st_json_set(object, "place", st_dropout_place_name(row->place));
+    st_json_set(object, "dropouts", row->sum.n);
+    put_lost(object, &row->sum);
+    st_json_set(object, "culprit", st_json_text_or_null(row->culprit));
+    st_json_set(object, "culprit_dropouts", row->culprit_n);
+    st_json_set(object, "worst_busy_ns", known(worst->busy_ns));
+    st_json_set(object, "worst_busy_error_ns", st_json_integer_or_null(worst->busy_ns > 0, worst->error_ns));
+    st_json_set(object, "worst_wait_ns", known(worst->wait_ns));
+    st_json_set(object, "worst_period_ns", known(worst->period_ns));
+    return object;
 }
 
 json_t *st_dropout_json_client(const struct st_dropout_client *client)
 {
-    json_t *object = json_object();
-    const struct st_dropout_sum *main = st_dropout_table_main(client);
+    json_t *object = json_object(), *rows = json_array();
+    ST_EACH_OF (row, client->rows, client->rows_n)
+        json_array_append_new(rows, row_json(row));
     st_json_set(object, "name", st_json_text_or_null(client->name));
     st_json_set(object, "device", st_json_text_or_null(client->device));
-    st_json_set(object, "dropouts", client->dropouts_n);
-    st_json_set(object, "device_dropouts", client->device_dropouts_n);
-    st_json_set(object, "reasons", reasons_json(client));
-    st_json_set(object, "places", places_json(client->places_n));
-    st_json_set(object, "lost_ns", known(client->lost.ns));
-    st_json_set(object, "lost_partly", (bool)(client->lost.unknown_n > 0));
-    st_json_set(object, "longest_ns", known(client->lost.longest_ns));
-    st_json_set(object, "lost_cycles", known(client->lost.cycles_n));
-    st_json_set(object, "culprit", st_json_text_or_null(main->culprit));
-    st_json_set(object, "first_ns", st_json_known(client->first_wall_ns));
-    st_json_set(object, "last_ns", st_json_known(client->last_wall_ns));
+    st_json_set(object, "dropouts", client->sum.n - client->sum.device_n);
+    st_json_set(object, "device_dropouts", client->sum.device_n);
+    put_lost(object, &client->sum);
     st_json_set(object, "each_ns", known(client->rhythm.each_ns));
-    st_json_set(object, "worst_busy_ns", known(main->worst.busy_ns));
-    st_json_set(object, "worst_busy_error_ns",
-                st_json_integer_or_null(main->worst.busy_ns > 0, main->worst.error_ns));
-    st_json_set(object, "worst_wait_ns", known(main->worst.wait_ns));
-    st_json_set(object, "worst_period_ns", known(main->worst.period_ns));
+    st_json_set(object, "rows", rows);
     return object;
 }
 
@@ -60,8 +60,33 @@ void st_dropout_json_source(json_t *object, const struct st_dropout_table *table
     json_t *clients = json_array();
     ST_EACH_OF (client, table->clients, table->clients_n)
         json_array_append_new(clients, client_json(client));
-    st_json_set(object, "device_dropouts", table->device_dropouts_n);
-    st_json_set(object, "client_dropouts", table->dropouts_n);
+    st_json_set(object, "device_dropouts", table->sum.device_n);
+    st_json_set(object, "client_dropouts", table->sum.n - table->sum.device_n);
     st_json_set(object, "others_dropouts", table->others_dropouts_n);
     st_json_set(object, "clients", clients);
+}
+
+json_t *st_dropout_json_list(struct st_dropout_source *sources, size_t n)
+{
+    json_t *list = json_array();
+    uint64_t all_n = 0;
+    const char *text = "";
+    st_dropout_source_sort(sources, n);
+    ST_EACH_OF (source, sources, n) {
+        const struct st_dropout_table *table = source->table;
+        const struct st_dropout_client *worst = st_dropout_table_worst(table, INT64_MAX);
+        const struct st_dropout_sentence_about about = {
+            .source = source->name,
+            .all_n = table->sum.n,
+            .when = "",
+            .where = st_text(" on %s", st_xrun_sources_title(source->name))};
+        json_t *object = json_pack("{s:o}", "source", st_json_text_or_null(source->name));
+        st_dropout_json_source(object, table, st_dropout_json_client);
+        json_array_append_new(list, object);
+        all_n += table->sum.n;
+        if (source == sources && worst != NULL)
+            text = st_dropout_sentence_say(table, worst, &about);
+    }
+    return json_pack("{s:I, s:o, s:o, s:o}", "count", (json_int_t)all_n, "text", st_json_text_or_null(text),
+                     "sources", list, "table", st_dropout_rows(sources, n, false));
 }

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "story/dropout_table.h"
+#include "story/dropout_source.h"
 
 /** The sums of a client, without what it does now. NULL: out of memory. */
 json_t *st_dropout_json_client(const struct st_dropout_client *client);
@@ -13,3 +13,7 @@ json_t *st_dropout_json_client(const struct st_dropout_client *client);
  */
 void st_dropout_json_source(json_t *object, const struct st_dropout_table *table,
                             json_t *(*client_json)(const struct st_dropout_client *client));
+
+/** Object "dropouts" of sleeptune-history/1 and sleeptune-causes/1, of a time: number, first line, sums of
+ * each source, and the table of screens. Sorts the sources. NULL: out of memory. */
+json_t *st_dropout_json_list(struct st_dropout_source *sources, size_t n);

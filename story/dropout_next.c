@@ -51,7 +51,7 @@ static int64_t room_frames(const struct st_dropout_table *table, int64_t busy_ns
 static struct st_dropout_next room_for(const struct st_dropout_table *table,
                                        const struct st_dropout_client *client, const char *source)
 {
-    const struct st_dropout_cycle *worst = &st_dropout_table_main(client)->worst;
+    const struct st_dropout_cycle *worst = &client->rows[0].worst;
     const int64_t busy_ns = worst->busy_ns, error_ns = worst->error_ns;
     const double share = share_of(client);
     const int64_t frames = room_frames(table, busy_ns + error_ns);
@@ -64,7 +64,7 @@ static struct st_dropout_next room_for(const struct st_dropout_table *table,
         next.why = st_text("no buffer size can be named: %s is not known",
                            busy_ns == 0 ? "the CPU time of its cycles" : "the buffer in use now");
     else if (worst->period_ns > 0 && busy_ns < table->period_ns &&
-             table->period_ns > ST_MAX(worst->period_ns, client->longest_period_ns))
+             table->period_ns > ST_MAX(worst->period_ns, client->sum.longest_period_ns))
         return (struct st_dropout_next){"", ST_DROPOUT_NEXT_RAISED, false};
     else if (frames != room_frames(table, busy_ns - error_ns))
         next.why =
@@ -92,10 +92,10 @@ static bool is_real_time(int64_t priority)
 
 /* Only threads whose priority is not lower are taken for the culprit of a real-time thread. "": its name is
  * no word of a command. */
-static const char *take_priority(const struct st_dropout_sum *sum)
+static const char *take_priority(const struct st_dropout_row *row)
 {
     char word[ST_XRUN_NAME_BYTES];
-    return st_safe_shell_word(sum->culprit, word, sizeof(word)) != NULL && word[0] != '-'
+    return st_safe_shell_word(row->culprit, word, sizeof(word)) != NULL && word[0] != '-'
                ? st_text("sudo chrt --other --all-tasks --pid 0 $(pidof -s %s)", word)
                : "";
 }
@@ -106,7 +106,7 @@ static const char *take_priority(const struct st_dropout_sum *sum)
 static struct st_dropout_next rights_of(const struct st_dropout_table *table,
                                         const struct st_dropout_client *client, bool right_set_up)
 {
-    const struct st_dropout_sum *sum = st_dropout_table_main(client);
+    const struct st_dropout_row *row = client->rows;
     const bool server = !client->playing && st_xrun_is_server(client->name);
     const char *chrt = "";
     if (st_dropout_table_is_normal(table))
@@ -122,15 +122,15 @@ static struct st_dropout_next rights_of(const struct st_dropout_table *table,
             st_text("%s plays without real-time priority, which the server has: how it gets it",
                     client->name),
             true};
-    if (is_real_time(server ? table->priority : client->load.priority) && st_dropout_table_is_culprit(sum) &&
-        !sum->culprit_plays)
-        chrt = take_priority(sum);
+    if (is_real_time(server ? table->priority : client->load.priority) && st_dropout_table_is_culprit(row) &&
+        !row->culprit_plays)
+        chrt = take_priority(row);
     if (chrt[0] != '\0')
         return (struct st_dropout_next){
             chrt,
             st_text("takes the real-time priority from %s, which is not below that of %s; or end that "
                     "program",
-                    sum->culprit, client->name),
+                    row->culprit, client->name),
             false};
     return (struct st_dropout_next){
         "sleeptune report", "finds the settings that make programs lose the CPU or wake up late", true};
@@ -182,13 +182,13 @@ static int64_t buffer_of(const struct st_xrun_load *load)
 static const char *own_buffer_text(const struct st_dropout_client *client, const char *source)
 {
     const int64_t buffer_ns = buffer_of(&client->load);
-    const int64_t needed_ns = buffer_ns + client->lost.longest_ns;
+    const int64_t longest_ns = client->rows[0].sum.longest_ns, needed_ns = buffer_ns + longest_ns;
     const bool pipewire = st_text_is(source, "pipewire");
     const char *start = "";
-    if (client->lost.longest_ns > LONGEST_NS)
-        return st_text("no buffer lasts for %s: see why %s wrote nothing",
-                       st_ns_short(client->lost.longest_ns), client->name);
-    if (client->lost.longest_ns > 0 && needed_ns <= ST_NS_PER_S) /* else the delay would be seconds */
+    if (longest_ns > LONGEST_NS)
+        return st_text("no buffer lasts for %s: see why %s wrote nothing", st_ns_short(longest_ns),
+                       client->name);
+    if (longest_ns > 0 && needed_ns <= ST_NS_PER_S) /* else the delay would be seconds */
         start = st_text(", or start it with PULSE_LATENCY_MSEC=%jd", latency_ms(needed_ns, pipewire));
     if (start[0] != '\0' && pipewire && buffer_ns == 0)
         start = st_text("%s (if it plays through ALSA: PIPEWIRE_ALSA='{ alsa.buffer-bytes=%jd }')", start,
@@ -210,13 +210,13 @@ struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
             st_text_joined("takes back the size that was forced", "; besides, ", asked), true};
     }
     struct st_dropout_next next = {"", "", false};
-    const enum st_dropout_reason reason = st_dropout_table_reason(client);
-    const struct st_dropout_sum *sum = &client->by[reason];
-    const enum st_dropout_place place = st_dropout_table_place(client);
+    const struct st_dropout_row *row = client->rows;
+    const enum st_dropout_reason reason = row->reason;
+    const enum st_dropout_place place = row->place;
     const char *name = st_text_or(client->name, "the program");
     const bool lost_cpu = st_dropout_table_lost_cpu(client);
-    if (reason == ST_DROPOUT_TOO_SLOW && sum->slowed != ST_CAUSE_UNKNOWN && !lost_cpu) {
-        next.why = st_cause_kind_todo(sum->slowed);
+    if (reason == ST_DROPOUT_TOO_SLOW && row->slowed != ST_CAUSE_UNKNOWN) {
+        next.why = st_cause_kind_todo(row->slowed);
     } else if (place == ST_DROPOUT_AT_RESYNC) {
         next = next_resync(client);
     } else if (place == ST_DROPOUT_AT_BUS) {
@@ -246,7 +246,7 @@ struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
     } else if (reason == ST_DROPOUT_WAITED_FOR_OTHER) {
         next.why =
             st_text("look at %s",
-                    st_dropout_table_is_culprit(sum) ? sum->culprit : "the program that this one waited for");
+                    st_dropout_table_is_culprit(row) ? row->culprit : "the program that this one waited for");
     } else if (reason == ST_DROPOUT_UNKNOWN && client->name[0] != '\0' && st_text_is(source, "sound4")) {
         next.command = "sleeptune history --events";
         next.why = st_text("not seen on FreeBSD: whether %s was stopped, lost the CPU, woke late or computed "

@@ -4,11 +4,9 @@
 
 #include "story/dropout_table.h"
 
-/** Why it lost most sound (st_dropout_table_reason); with the figures of the worst cycle, if wanted. */
-const char *st_dropout_sentence_why(const struct st_dropout_client *client, bool figures);
-
-/** "3 times ": how often that was the reason; "for 4.00 s ", if it was only while one went on. */
-const char *st_dropout_sentence_times(const struct st_dropout_client *client, enum st_dropout_reason reason);
+/** Why it lost the sound of one of its rows; with the figures of the worst cycle, if wanted. */
+const char *st_dropout_sentence_why(const struct st_dropout_client *client, const struct st_dropout_row *row,
+                                    bool figures);
 
 /** When and where dropouts were, in the words of the caller. */
 struct st_dropout_sentence_about {
@@ -32,7 +30,7 @@ const char *st_dropout_sentence_forced(const struct st_dropout_table *table,
                                        const struct st_dropout_client *client, const char *source);
 
 /** The sentences that say which program lost most sound, and why, or why none is known.
- * @param client  st_dropout_table_worst of the table */
+ * @param client  st_dropout_table_worst of the table: there were dropouts */
 const char *st_dropout_sentence_say(const struct st_dropout_table *table,
                                     const struct st_dropout_client *client,
                                     const struct st_dropout_sentence_about *about);

@@ -3,8 +3,8 @@
 /* The time that was lost, or the number of dropouts. */
 static uint64_t harm_of(const struct st_dropout_source *source, bool timed)
 {
-    const uint64_t n = st_dropout_table_total(source->table);
-    return timed && n > 0 ? (uint64_t)source->table->lost_ns : n;
+    const struct st_dropout_sum *sum = &source->table->sum;
+    return timed && sum->n > 0 ? (uint64_t)sum->lost_ns : sum->n;
 }
 
 static bool goes_first(const struct st_dropout_source *a, const struct st_dropout_source *b, bool timed)
@@ -25,7 +25,7 @@ void st_dropout_source_sort(struct st_dropout_source *sources, size_t n)
 {
     bool timed = true;
     ST_EACH_OF (source, sources, n)
-        timed = timed && st_dropout_table_is_timed(source->table);
+        timed = timed && (source->table->sum.n == 0 || st_dropout_table_is_timed(&source->table->sum));
     for (size_t i = 1; i < n; i++) {
         for (size_t j = i; j > 0 && goes_first(&sources[j], &sources[j - 1], timed); j--) {
             const struct st_dropout_source first = sources[j];

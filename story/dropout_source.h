@@ -8,6 +8,7 @@ struct st_dropout_source {
     const struct st_dropout_table *table;
     bool asked;        /* its dropouts are of the time that is asked about */
     bool plays;        /* something plays, or did in that time */
+    bool watched;      /* now */
     const void *owner; /* the caller's own, which it is in */
 };
 

@@ -9,111 +9,56 @@
 #define USUAL_RATE_HZ 48000 /* default.clock.rate of PipeWire: no program need have asked for it */
 #define HARD_NS       (3 * ST_NS_PER_MS) /* 128 frames at 48 kHz are 2.667 ms */
 
-uint64_t st_dropout_table_total(const struct st_dropout_table *table)
+bool st_dropout_table_is_timed(const struct st_dropout_sum *sum)
 {
-    return table->device_dropouts_n + table->dropouts_n;
+    return sum->n > 0 && sum->lost_ns > 0 && 10 * sum->unknown_n <= sum->n;
 }
 
-uint64_t st_dropout_table_count(const struct st_dropout_client *client)
+/* More harm first, by time where `timed`. */
+static int compare(const struct st_dropout_sum *a, const struct st_dropout_sum *b, bool timed)
 {
-    return client->dropouts_n + client->device_dropouts_n;
+    if (timed && a->lost_ns != b->lost_ns)
+        return a->lost_ns > b->lost_ns ? -1 : 1;
+    return (a->n < b->n) - (a->n > b->n);
 }
 
-/* Is the length of nearly each of its dropouts known? Who has only the rest of an earlier one has none. */
-static bool is_timed(const struct st_dropout_client *client)
+/* The same of clients; who has a name rather than a device. */
+static int compare_clients(const struct st_dropout_client *a, const struct st_dropout_client *b, bool timed)
 {
-    const uint64_t n = st_dropout_table_count(client);
-    return n > 0 && client->lost.ns > 0 && 10 * client->lost.unknown_n <= n;
-}
-
-static bool are_timed(const struct st_dropout_table *table)
-{
-    size_t i = 0;
-    while (i < table->clients_n &&
-           (st_dropout_table_count(&table->clients[i]) == 0 || is_timed(&table->clients[i])))
-        i++;
-    return i == table->clients_n;
-}
-
-bool st_dropout_table_is_timed(const struct st_dropout_table *table)
-{
-    return are_timed(table) && table->clientless_dropouts_n == 0 && table->others_dropouts_n == 0;
-}
-
-/* Who did more harm first, by time where `timed`. */
-static int compare(const struct st_dropout_client *a, const struct st_dropout_client *b, bool timed)
-{
-    const uint64_t of_a = st_dropout_table_count(a), of_b = st_dropout_table_count(b);
-    if (timed && a->lost.ns != b->lost.ns)
-        return a->lost.ns > b->lost.ns ? -1 : 1;
-    return (of_a < of_b) - (of_a > of_b);
+    /* who has only the rest of an earlier one has none */
+    const int more = compare(&a->sum, &b->sum, timed && a->sum.n > 0 && b->sum.n > 0);
+    return more != 0 ? more : (a->name[0] == '\0') - (b->name[0] == '\0');
 }
 
 bool st_dropout_table_goes_first(const struct st_dropout_client *a, const struct st_dropout_client *b)
 {
-    return compare(a, b, is_timed(a) && is_timed(b)) < 0;
+    return compare_clients(a, b, st_dropout_table_is_timed(&a->sum) && st_dropout_table_is_timed(&b->sum)) <
+           0;
 }
 
 const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_table *table,
                                                        int64_t within_ns)
 {
     const struct st_dropout_client *worst = NULL;
-    const bool timed = are_timed(table);
+    const bool timed = st_dropout_table_is_timed(&table->sum);
     bool worst_late = false;
-    uint64_t most_n = 0;
     ST_EACH_OF (client, table->clients, table->clients_n) {
-        if (st_dropout_table_count(client) == 0)
-            continue;
-        const bool late = st_ns_sub(table->last_wall_ns, client->last_wall_ns) <= within_ns;
-        most_n = ST_MAX(st_dropout_table_count(client), most_n);
-        if (worst != NULL && (late == worst_late ? compare(client, worst, timed) >= 0 : worst_late))
+        const bool late = st_ns_sub(table->sum.last_wall_ns, client->sum.last_wall_ns) <= within_ns;
+        if (client->sum.n == 0 ||
+            (worst != NULL && (late == worst_late ? compare_clients(client, worst, timed) >= 0 : worst_late)))
             continue;
         worst = client;
         worst_late = late;
     }
     /* of those that others kept from the CPU, one of which is known who it was says more */
     ST_EACH_OF (client, table->clients, table->clients_n) {
-        const bool late = st_ns_sub(table->last_wall_ns, client->last_wall_ns) <= within_ns;
+        const bool late = st_ns_sub(table->sum.last_wall_ns, client->sum.last_wall_ns) <= within_ns;
         if (worst != NULL && late == worst_late && st_dropout_table_lost_cpu(worst) &&
-            st_dropout_table_lost_cpu(client) && !st_dropout_table_is_culprit(st_dropout_table_main(worst)) &&
-            st_dropout_table_is_culprit(st_dropout_table_main(client)))
+            st_dropout_table_lost_cpu(client) && !st_dropout_table_is_culprit(worst->rows) &&
+            st_dropout_table_is_culprit(client->rows))
             worst = client;
     }
-    return most_n >= table->clientless_dropouts_n ? worst : NULL;
-}
-
-enum st_dropout_reason st_dropout_table_most_reason(const struct st_dropout_client *client, bool timed)
-{
-    const struct st_dropout_sum *most = client->by;
-    ST_EACH (sum, client->by) {
-        const int64_t more_ns = timed ? sum->lost_ns - most->lost_ns : 0;
-        const bool known = most == client->by && sum->n > 0 && sum->n == most->n; /* one reason is unknown */
-        most = more_ns > 0 || (more_ns == 0 && (sum->n > most->n || known)) ? sum : most;
-    }
-    return (enum st_dropout_reason)(most - client->by);
-}
-
-enum st_dropout_reason st_dropout_table_reason(const struct st_dropout_client *client)
-{
-    return st_dropout_table_most_reason(client, is_timed(client));
-}
-
-const struct st_dropout_sum *st_dropout_table_main(const struct st_dropout_client *client)
-{
-    return &client->by[st_dropout_table_reason(client)];
-}
-
-enum st_dropout_place st_dropout_table_place(const struct st_dropout_client *client)
-{
-    const struct st_dropout_sum *sum = st_dropout_table_main(client);
-    size_t most = 0;
-    if (2 * sum->between_n > sum->n)
-        return ST_DROPOUT_AT_CLIENT_BUFFER;
-    for (size_t i = 1; i < ST_DROPOUT_PLACES; i++) {
-        if (i != ST_DROPOUT_AT_CLIENT_BUFFER && client->places_n[i] > client->places_n[most])
-            most = i;
-    }
-    return (enum st_dropout_place)most;
+    return worst;
 }
 
 static uint64_t count_of(const struct st_event *event)
@@ -123,10 +68,7 @@ static uint64_t count_of(const struct st_event *event)
 
 static struct st_dropout_client new_client(const char *name, const char *device)
 {
-    struct st_dropout_client client = {
-        .first_wall_ns = INT64_MIN, .last_wall_ns = INT64_MIN, .load_ns = INT64_MIN};
-    ST_EACH (sum, client.by)
-        sum->slowed = ST_CAUSE_UNKNOWN;
+    struct st_dropout_client client = {.load_ns = INT64_MIN};
     ST_PRINT(client.name, "%s", name);
     ST_PRINT(client.device, "%s", device);
     return client;
@@ -179,7 +121,7 @@ static struct st_dropout_client *find(struct st_dropout_table *table, const char
 /* Does `a` make room before `b`? Who made no dropout first, then who has gone, then by dropouts and age. */
 static bool goes_before(const struct st_dropout_client *a, const struct st_dropout_client *b)
 {
-    const uint64_t of_a = st_dropout_table_count(a), of_b = st_dropout_table_count(b);
+    const uint64_t of_a = a->sum.n, of_b = b->sum.n;
     if ((of_a == 0) != (of_b == 0))
         return of_a == 0;
     if (a->playing != b->playing)
@@ -197,53 +139,89 @@ static struct st_dropout_client *make_room(struct st_dropout_table *table, bool 
         if (goes_before(&table->clients[i], least))
             least = &table->clients[i];
     }
-    if (!dropout && (least->playing || st_dropout_table_count(least) > 0))
+    if (!dropout && (least->playing || least->sum.n > 0))
         return NULL;
-    table->others_dropouts_n += st_dropout_table_count(least);
+    table->others_dropouts_n += least->sum.n;
     return least;
 }
 
-static void count_dropouts(struct st_dropout_client *client, const struct st_event *event)
+static void add(struct st_dropout_sum *sum, const struct st_event *event, int64_t period_ns)
 {
-    const bool device = event->kind == ST_EVENT_DEVICE_DROPOUT;
     const uint64_t n = count_of(event);
-    if (device && client->device_dropouts_n == 0)
-        ST_PRINT(client->stream, "%s", event->device);
-    else if (device &&
-             !st_text_is(st_dropout_reason_stream(client->stream), st_dropout_reason_stream(event->device)))
-        client->stream[0] = '\0';
-    *(device ? &client->device_dropouts_n : &client->dropouts_n) += n;
-    client->places_n[event->place] += n;
-    client->lost.cycles_n = st_ns_add(client->lost.cycles_n, event->cycles_n);
-    client->lost.ns = st_ns_add(client->lost.ns, event->lost_ns);
-    if (event->lost_ns == 0 || event->longest_ns == 0)
-        client->lost.unknown_n += n;
-    client->lost.longest_ns = ST_MAX(event->longest_ns, client->lost.longest_ns);
-    if (client->first_wall_ns == INT64_MIN || event->wall_ns < client->first_wall_ns)
-        client->first_wall_ns = event->wall_ns;
-    client->last_wall_ns = ST_MAX(event->wall_ns, client->last_wall_ns);
-    st_loss_rhythm_add(&client->rhythm, event->wall_ns - event->span_ns);
-    if (device)
-        return;
-    struct st_dropout_sum *sum = &client->by[event->reason];
     sum->n += n;
+    sum->device_n += event->kind == ST_EVENT_DEVICE_DROPOUT ? n : 0;
+    sum->unknown_n += event->lost_ns == 0 || event->longest_ns == 0 ? n : 0;
     sum->lost_ns = st_ns_add(sum->lost_ns, event->lost_ns);
-    sum->between_n += event->place == ST_DROPOUT_AT_CLIENT_BUFFER ? n : 0;
-    const uint64_t named_n = ST_MIN((uint64_t)event->culprit_n, n);
+    sum->longest_ns = ST_MAX(event->longest_ns, sum->longest_ns);
+    sum->cycles_n = st_ns_add(sum->cycles_n, event->cycles_n);
+    if (sum->first_wall_ns == 0 || event->wall_ns < sum->first_wall_ns)
+        sum->first_wall_ns = event->wall_ns;
+    sum->last_wall_ns = ST_MAX(event->wall_ns, sum->last_wall_ns);
+    sum->longest_period_ns = ST_MAX(period_ns, sum->longest_period_ns);
+}
+
+/* The row of such dropouts, a new one if need be. */
+static struct st_dropout_row *row_of(struct st_dropout_client *client, const struct st_event *event)
+{
+    struct st_dropout_row *row = client->rows, *end = row + client->rows_n;
+    const char *stream = NULL;
+    if (event->kind == ST_EVENT_DEVICE_DROPOUT)
+        stream =
+            (client->name[0] == '\0' ? st_dropout_reason_device : st_dropout_reason_stream)(event->device);
+    while (row < end && (row->reason != event->reason || row->place != event->place || row->stream != stream))
+        row++;
+    if (row < end)
+        return row;
+    if (client->rows_n < ST_DROPOUT_ROWS_MAX) {
+        *row = (struct st_dropout_row){
+            .reason = event->reason, .place = event->place, .stream = stream, .slowed = ST_CAUSE_UNKNOWN};
+        client->rows_n++;
+    } else { /* of several */
+        *--row = (struct st_dropout_row){.sum = end[-1].sum, .slowed = ST_CAUSE_UNKNOWN};
+    }
+    return row;
+}
+
+static void add_to_row(struct st_dropout_row *row, const struct st_event *event, int64_t period_ns)
+{
+    const uint64_t named_n = ST_MIN((uint64_t)event->culprit_n, count_of(event));
+    add(&row->sum, event, period_ns);
     if (event->culprit[0] != '\0' && named_n > 0) {
-        const bool led = st_text_is(sum->culprit, event->culprit);
-        st_dropout_reason_vote(sum->culprit, &sum->culprit_lead_n, event->culprit, (int64_t)named_n);
-        if (st_text_is(sum->culprit, event->culprit)) {
-            sum->culprit_n = named_n + (led ? sum->culprit_n : 0);
-            sum->culprit_plays = event->culprit_plays;
+        const bool led = st_text_is(row->culprit, event->culprit);
+        st_dropout_reason_vote(row->culprit, &row->culprit_lead_n, event->culprit, (int64_t)named_n);
+        if (st_text_is(row->culprit, event->culprit)) {
+            row->culprit_n = named_n + (led ? row->culprit_n : 0);
+            row->culprit_plays = event->culprit_plays;
         }
     }
-    const bool slowed = event->slowed != ST_CAUSE_UNKNOWN, was_slowed = sum->slowed != ST_CAUSE_UNKNOWN;
-    if ((slowed && !was_slowed && sum->worst.period_ns > 0) ||
-        (slowed == was_slowed && !st_dropout_cycle_is_worse(&event->cycle, &sum->worst)))
+    const bool slowed = event->slowed != ST_CAUSE_UNKNOWN, was_slowed = row->slowed != ST_CAUSE_UNKNOWN;
+    if ((slowed && !was_slowed && row->worst.period_ns > 0) ||
+        (slowed == was_slowed && !st_dropout_cycle_is_worse(&event->cycle, &row->worst)))
         return;
-    sum->worst = event->cycle;
-    sum->slowed = event->slowed;
+    row->worst = event->cycle;
+    row->slowed = event->slowed;
+}
+
+/* Of the same harm a row with a reason goes first. */
+static bool is_behind(const struct st_dropout_row *a, const struct st_dropout_row *b, bool timed)
+{
+    const int more = compare(&a->sum, &b->sum, timed);
+    return more != 0 ? more > 0 : a->reason < b->reason;
+}
+
+static void count_dropouts(struct st_dropout_client *client, const struct st_event *event, int64_t period_ns)
+{
+    add(&client->sum, event, period_ns);
+    add_to_row(row_of(client, event), event, period_ns);
+    st_loss_rhythm_add(&client->rhythm, event->wall_ns - event->span_ns);
+    for (size_t i = 1; i < client->rows_n; i++) {
+        const struct st_dropout_row row = client->rows[i];
+        size_t at = i;
+        for (; at > 0 && is_behind(&client->rows[at - 1], &row, st_dropout_table_is_timed(&client->sum));
+             at--)
+            client->rows[at] = client->rows[at - 1];
+        client->rows[at] = row;
+    }
 }
 
 static void take_device_load(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns)
@@ -292,15 +270,6 @@ static void take_cycle(struct st_dropout_table *table, const struct st_xrun_seen
         table->cycle = *coming;
 }
 
-static void take_own(struct st_dropout_table *table, const struct st_event *event)
-{
-    if (table->clientless_dropouts_n == 0)
-        ST_PRINT(table->clientless_device, "%s", event->device);
-    else if (!st_text_is(table->clientless_device, event->device))
-        table->clientless_device[0] = '\0';
-    table->clientless_dropouts_n += count_of(event);
-}
-
 /* @param dropout  it made one: it gets a place. */
 static struct st_dropout_client *find_or_add(struct st_dropout_table *table, const char *name,
                                              const char *device, bool dropout)
@@ -342,34 +311,25 @@ static void take_load(struct st_dropout_table *table, const struct st_xrun_seen 
 
 void st_dropout_table_take_event(struct st_dropout_table *table, const struct st_event *event, int64_t now_ns)
 {
-    const bool device = event->kind == ST_EVENT_DEVICE_DROPOUT;
     const uint64_t n = count_of(event);
     const int64_t period_ns = event->cycle.period_ns > 0 ? event->cycle.period_ns : table->period_ns;
     if (st_text_begins(event->client, ST_DROPOUT_TEST_CLIENT))
         return;
-    *(device ? &table->device_dropouts_n : &table->dropouts_n) += n;
-    table->reasons_n[event->reason] += device ? 0 : n;
+    add(&table->sum, event, period_ns);
+    table->reasons_n[event->reason] += event->kind == ST_EVENT_DEVICE_DROPOUT ? 0 : n;
     table->places_n[event->place] += n;
-    table->lost_ns = st_ns_add(table->lost_ns, event->lost_ns);
-    table->longest_period_ns = ST_MAX(period_ns, table->longest_period_ns);
     if (now_ns >= table->last_ns) {
         table->last_ns = now_ns;
-        table->last_wall_ns = event->wall_ns;
         table->last_period_ns = period_ns;
         table->certainty = event->certainty;
         if (st_text_is(table->device, event->device)) /* so something plays there */
             table->device_load_ns = ST_MAX(now_ns, table->device_load_ns);
     }
-    if (device && event->client[0] == '\0') {
-        take_own(table, event);
-        return;
-    }
     struct st_dropout_client *client = find_or_add(table, event->client, event->device, true);
     if (client == NULL)
         return;
     client->seen_ns = now_ns;
-    client->longest_period_ns = ST_MAX(period_ns, client->longest_period_ns);
-    count_dropouts(client, event);
+    count_dropouts(client, event, period_ns);
 }
 
 static void take_end(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns)
@@ -413,7 +373,7 @@ struct st_dropout_client st_dropout_table_of_event(const struct st_event *event)
     struct st_event counted = *event;
     if (event->count_n <= 0)
         counted.count_n = counted.culprit_n = 1;
-    count_dropouts(&client, &counted);
+    count_dropouts(&client, &counted, counted.cycle.period_ns);
     return client;
 }
 
@@ -464,17 +424,6 @@ const struct st_dropout_client *st_dropout_table_unheard(const struct st_dropout
     return i < table->clients_n ? &table->clients[i] : NULL;
 }
 
-int64_t st_dropout_table_first(const struct st_dropout_table *table)
-{
-    int64_t first_wall_ns = INT64_MAX;
-    ST_EACH_OF (client, table->clients, table->clients_n) {
-        const int64_t wall_ns = client->first_wall_ns;
-        if (wall_ns != INT64_MIN && wall_ns < first_wall_ns)
-            first_wall_ns = wall_ns;
-    }
-    return first_wall_ns;
-}
-
 bool st_dropout_table_is_normal(const struct st_dropout_table *table)
 {
     bool known = table->priority != 0, normal = table->priority == ST_XRUN_NORMAL || !known;
@@ -489,9 +438,9 @@ bool st_dropout_table_is_normal(const struct st_dropout_table *table)
 
 bool st_dropout_table_lost_cpu(const struct st_dropout_client *client)
 {
-    const enum st_dropout_place place = st_dropout_table_place(client);
-    return st_dropout_reason_blame(st_dropout_table_reason(client)) == ST_DROPOUT_BLAME_CPU &&
-           place != ST_DROPOUT_AT_CLIENT_BUFFER && st_dropout_place_why(place) == NULL;
+    const struct st_dropout_row *row = client->rows;
+    return st_dropout_reason_blame(row->reason) == ST_DROPOUT_BLAME_CPU && row->stream == NULL &&
+           row->place != ST_DROPOUT_AT_CLIENT_BUFFER && st_dropout_place_why(row->place) == NULL;
 }
 
 bool st_dropout_table_is_forced(const struct st_dropout_table *table, const struct st_dropout_client *client)
@@ -499,16 +448,16 @@ bool st_dropout_table_is_forced(const struct st_dropout_table *table, const stru
     const bool hard = table->forced_frames > 0 && table->period_ns > 0 && table->period_ns < HARD_NS;
     if (!hard || client == NULL)
         return hard;
-    const enum st_dropout_reason reason = st_dropout_table_reason(client);
-    return st_dropout_table_place(client) != ST_DROPOUT_AT_CLIENT_BUFFER &&
-           (reason == ST_DROPOUT_UNKNOWN || reason == ST_DROPOUT_TOO_SLOW ||
+    const struct st_dropout_row *row = client->rows;
+    return row->place != ST_DROPOUT_AT_CLIENT_BUFFER &&
+           (row->reason == ST_DROPOUT_UNKNOWN || row->reason == ST_DROPOUT_TOO_SLOW ||
             st_dropout_table_lost_cpu(client));
 }
 
 static int by_dropouts(const void *one, const void *other)
 {
     const struct st_dropout_client *a = one, *b = other;
-    const int more = compare(a, b, false);
+    const int more = compare_clients(a, b, false);
     if (more != 0)
         return more;
     if (a->playing != b->playing)
@@ -520,7 +469,7 @@ static int by_dropouts(const void *one, const void *other)
 static int by_time(const void *one, const void *other)
 {
     const struct st_dropout_client *a = one, *b = other;
-    const int more = compare(a, b, is_timed(a) && is_timed(b));
+    const int more = compare_clients(a, b, true);
     return more != 0 ? more : by_dropouts(one, other);
 }
 
@@ -530,7 +479,7 @@ void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool w
     ST_EACH_OF (client, table->clients, table->clients_n) {
         if (client->playing && (!watching || now_ns - client->load_ns > ST_DROPOUT_GONE_NS))
             end_client(client);
-        if (client->playing || st_dropout_table_count(client) > 0)
+        if (client->playing || client->sum.n > 0)
             table->clients[kept++] = *client;
     }
     table->clients_n = kept;
@@ -540,5 +489,5 @@ void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool w
     }
     if (table->clients_n > 1)
         qsort(table->clients, table->clients_n, sizeof(table->clients[0]),
-              are_timed(table) ? by_time : by_dropouts);
+              st_dropout_table_is_timed(&table->sum) ? by_time : by_dropouts);
 }

@@ -12,36 +12,46 @@
 /* When full, the one with the fewest dropouts that has gone makes room, else of those that play. */
 #define ST_DROPOUT_CLIENTS_MAX 32
 
-/* A client's dropouts of one reason; those of its device stream are none. */
+/* Dropouts in all; unknown are figures that are 0. */
 struct st_dropout_sum {
-    uint64_t n, between_n; /* at ST_DROPOUT_AT_CLIENT_BUFFER */
-    int64_t lost_ns;
+    uint64_t n, device_n;        /* device_n: of devices, and of a program's own stream on one */
+    uint64_t unknown_n;          /* of n: the length is not known */
+    int64_t lost_ns, longest_ns; /* no sound for so long, in all and in the longest */
+    int64_t cycles_n;            /* of the server */
+    int64_t first_wall_ns, last_wall_ns;
+    int64_t longest_period_ns; /* at which there was one */
+};
+
+/** The length of nine in ten is known. Of the rest of one that was counted earlier it is not. */
+bool st_dropout_table_is_timed(const struct st_dropout_sum *sum);
+
+#define ST_DROPOUT_ROWS_MAX 8 /* of a client; further ones have no reason and no place */
+
+/* A client's dropouts of one reason and place: a row of screens. */
+struct st_dropout_row {
+    struct st_dropout_sum sum;
+    enum st_dropout_reason reason;
+    enum st_dropout_place place;
+    const char *stream; /* of a device, or of a program's stream on it: what it did, "let its stream run dry";
+                           NULL: the client was not ready */
     char culprit[ST_XRUN_NAME_BYTES]; /* of most that had one; "": none had */
     bool culprit_plays;               /* it is a client of the server, too */
     int64_t culprit_lead_n;           /* by how many dropouts it leads the others */
     uint64_t culprit_n;               /* it had, since it leads */
-    /* of the worst; 0: not known. Only where the machine was slower in all of them, it is one of these: it
-     * says less about the client. */
+    /* of the worst. Only where the machine was slower in all of them, it is one of these: it says less about
+     * the client. */
     struct st_dropout_cycle worst;
     enum st_cause slowed; /* by what the machine was slower then; ST_CAUSE_UNKNOWN: it was not */
 };
 
 struct st_dropout_client {
-    char name[ST_XRUN_NAME_BYTES];   /* "": the server does not say which client it was */
+    char name[ST_XRUN_NAME_BYTES];   /* "": the server does not say which client it was, or it is a device */
     char device[ST_XRUN_NAME_BYTES]; /* the last one */
     bool playing;                    /* a load line within ST_DROPOUT_GONE_NS */
-    uint64_t dropouts_n, device_dropouts_n;
-    char stream[ST_XRUN_NAME_BYTES]; /* a device of device_dropouts_n; "": they differ in why */
-    struct st_dropout_sum by[ST_DROPOUT_REASONS];
-    uint64_t places_n[ST_DROPOUT_PLACES]; /* dropouts_n and device_dropouts_n by place */
-    struct {
-        int64_t ns, longest_ns; /* no sound for so long, in all and in the longest; 0: not known */
-        int64_t cycles_n;       /* cycles of the server; 0: not known */
-        uint64_t unknown_n;     /* dropouts whose length is not known */
-    } lost;
-    int64_t first_wall_ns, last_wall_ns; /* of its dropouts; INT64_MIN: none */
-    struct st_loss_rhythm rhythm;        /* of its dropouts */
-    int64_t longest_period_ns;           /* at which it had a dropout; 0: not known */
+    struct st_dropout_sum sum;
+    struct st_dropout_row rows[ST_DROPOUT_ROWS_MAX]; /* by harm, as those of a table */
+    size_t rows_n;
+    struct st_loss_rhythm rhythm; /* of its dropouts */
     int64_t reserve_ns,
         buffer_ns; /* of struct st_xrun_load, the least of all, and of which buffer; 0: not known */
     char reserve_device[ST_XRUN_NAME_BYTES];
@@ -57,19 +67,15 @@ struct st_dropout_client {
 
 /** All 0 at first. */
 struct st_dropout_table {
-    uint64_t device_dropouts_n, dropouts_n;
-    uint64_t reasons_n[ST_DROPOUT_REASONS];                   /* dropouts_n by reason */
-    uint64_t places_n[ST_DROPOUT_PLACES];                     /* both by place */
-    int64_t lost_ns;                                          /* no sound for so long in all; 0: not known */
-    int64_t last_ns, last_wall_ns;                            /* its last dropout, if there was one */
+    struct st_dropout_sum sum;
+    uint64_t reasons_n[ST_DROPOUT_REASONS];                   /* of clients, by reason */
+    uint64_t places_n[ST_DROPOUT_PLACES];                     /* of all, by place */
+    int64_t last_ns;                                          /* when the last one was */
     int64_t last_period_ns;                                   /* of that; 0: not known */
-    int64_t longest_period_ns;                                /* at which it had one; 0: not known */
     enum st_certainty certainty;                              /* of that */
     struct st_dropout_client clients[ST_DROPOUT_CLIENTS_MAX]; /* by harm, as of the last aging */
     size_t clients_n;
-    uint64_t clientless_dropouts_n;             /* of device_dropouts_n: of which no client is known ... */
-    char clientless_device[ST_XRUN_NAME_BYTES]; /* ... and of which device; "": not known, or of several */
-    uint64_t others_dropouts_n;                 /* of clients that are not in clients[] any more */
+    uint64_t others_dropouts_n; /* of clients that are not in clients[] any more */
     /* what the device in use is set to, as of the last ST_DROPOUT_GONE_NS; 0: not known, or nothing plays */
     char device[ST_XRUN_NAME_BYTES];
     int64_t frames, rate_hz, period_ns;
@@ -103,28 +109,14 @@ struct st_dropout_client st_dropout_table_of_event(const struct st_event *event)
 void st_dropout_table_begin_again(struct st_dropout_table *table);
 
 /** Forgets loads that are too old (all of them, if !watching), and sorts the clients: by the time that they
- * lost, where it is known of all, else by dropouts. */
+ * lost, where it is known of nine in ten dropouts, else by dropouts. */
 void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool watching);
 
-/** By which it lost most sound; !timed: the most frequent. */
-enum st_dropout_reason st_dropout_table_most_reason(const struct st_dropout_client *client, bool timed);
-/** The same, where the lengths of nine in ten are known by those, else by number. */
-enum st_dropout_reason st_dropout_table_reason(const struct st_dropout_client *client);
-
-/** Its dropouts of that reason. */
-const struct st_dropout_sum *st_dropout_table_main(const struct st_dropout_client *client);
-
 /** Its culprit is that of at least half of them. */
-static inline bool st_dropout_table_is_culprit(const struct st_dropout_sum *sum)
+static inline bool st_dropout_table_is_culprit(const struct st_dropout_row *row)
 {
-    return sum->culprit_n > 0 && 2 * sum->culprit_n >= sum->n;
+    return row->culprit_n > 0 && 2 * row->culprit_n >= row->sum.n;
 }
-
-/** Where most of its dropouts were; between it and its server, if most of those of its reason were. */
-enum st_dropout_place st_dropout_table_place(const struct st_dropout_client *client);
-
-/** Those of its own device stream among them. */
-uint64_t st_dropout_table_count(const struct st_dropout_client *client);
 
 /** The rhythm of its long cycles: "every 683 ms (32768 samples), at any buffer size: a plug-in that computes
  * in blocks of 32768". "": it has none, or not known. */
@@ -150,9 +142,6 @@ static inline bool st_dropout_table_is_unheard(const struct st_dropout_client *c
 /** The first such client; NULL: there is none. */
 const struct st_dropout_client *st_dropout_table_unheard(const struct st_dropout_table *table);
 
-/** When the first dropout of its clients was; INT64_MAX: not known. */
-int64_t st_dropout_table_first(const struct st_dropout_table *table);
-
 /** No program that plays there has a real-time thread, which is known of each, and neither has the server,
  * as far as that is known. */
 bool st_dropout_table_is_normal(const struct st_dropout_table *table);
@@ -164,17 +153,11 @@ bool st_dropout_table_lost_cpu(const struct st_dropout_client *client);
  * (NULL: the device), is the first thing to change. */
 bool st_dropout_table_is_forced(const struct st_dropout_table *table, const struct st_dropout_client *client);
 
-/** Dropouts of the device and of clients, in all. */
-uint64_t st_dropout_table_total(const struct st_dropout_table *table);
-
-/** The length of its dropouts is known: of each client of nine in ten. */
-bool st_dropout_table_is_timed(const struct st_dropout_table *table);
-
 /** Of clients of two tables: did `a` lose more, in time where that is known of both, else in dropouts? */
 bool st_dropout_table_goes_first(const struct st_dropout_client *a, const struct st_dropout_client *b);
 
-/** Who lost most, by that of st_dropout_table_age, first of those that lost sound `within_ns` before the last
+/** Who lost most, as st_dropout_table_age sorts, first of those that lost sound `within_ns` before the last
  * dropout (INT64_MAX: of all). Of those that lost the CPU it is the first one of which the culprit is known.
- * NULL: no client made a dropout, or the device itself had more than each. */
+ * NULL: there was no dropout. */
 const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_table *table,
                                                        int64_t within_ns);

@@ -123,7 +123,7 @@ static const char *dropout_text(const struct st_event *event)
         text = st_text("%s, for several reasons", text);
     else if (event->reason != ST_DROPOUT_UNKNOWN ||
              (of_device && (named || st_dropout_place_why(event->place) != NULL)))
-        text = st_text("%s: it %s", text, st_dropout_sentence_why(&client, true));
+        text = st_text("%s: it %s", text, st_dropout_sentence_why(&client, client.rows, true));
     return text;
 }
 

@@ -11,9 +11,9 @@
 #include "core/text/json.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
+#include "story/dropout_json.h"
 #include "story/dropout_next.h"
 #include "story/dropout_sentence.h"
-#include "story/dropout_source.h"
 
 #define READS_MAX  64                            /* of what one has printed, at a time */
 #define LOADS_NS   INT64_C(10500000000)          /* by then each node that plays has had its load line */
@@ -53,8 +53,7 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 
 static bool plays(const struct server *server)
 {
-    return st_dropout_table_total(&server->seen) > 0 || server->seen.clients_n > 0 ||
-           server->seen.device_load_ns != 0;
+    return server->seen.sum.n > 0 || server->seen.clients_n > 0 || server->seen.device_load_ns != 0;
 }
 
 static void take(struct server *server)
@@ -133,33 +132,23 @@ uint64_t st_music_dropouts(const struct st_music *music)
     if (music == NULL)
         return 0;
     ST_EACH_OF (server, music->servers, music->servers_n)
-        n += st_dropout_table_total(&server->seen);
+        n += server->seen.sum.n;
     return n;
 }
 
-/** The one that a musician asks about, of those that lost sound or are watched to the end. NULL: none. */
-static const struct server *best(const struct st_music *music)
+/* Those that lost sound or are watched to the end. @return their number */
+static size_t sources_of(const struct st_music *music, struct st_dropout_source *ret)
 {
-    struct st_dropout_source sources[ST_XRUN_SOURCES_MAX];
     size_t n = 0;
     ST_EACH_OF (server, music->servers, music->servers_n) {
-        if (server->open || st_dropout_table_total(&server->seen) > 0)
-            sources[n++] = (struct st_dropout_source){server->watch.source->name, &server->seen, true,
-                                                      plays(server), server};
+        if (server->open || server->seen.sum.n > 0)
+            ret[n++] = (struct st_dropout_source){.name = server->watch.source->name,
+                                                  .table = &server->seen,
+                                                  .asked = true,
+                                                  .plays = plays(server),
+                                                  .owner = server};
     }
-    st_dropout_source_sort(sources, n);
-    return n > 0 ? sources[0].owner : NULL;
-}
-
-static const char *dropouts_of(const struct server *server, const char *time)
-{
-    const struct st_dropout_table *seen = &server->seen;
-    const char *when = st_text(" in %s on %s", time, name_of(server));
-    return st_dropout_sentence_say(seen, st_dropout_table_worst(seen, INT64_MAX),
-                                   &(struct st_dropout_sentence_about){.source = server->watch.source->name,
-                                                                       .all_n = st_dropout_table_total(seen),
-                                                                       .when = when,
-                                                                       .where = when});
+    return n;
 }
 
 static void put_next(const char *command, const char *why, const char *source, struct st_facts *facts)
@@ -176,13 +165,12 @@ static const char *why_none(const struct st_music *music)
     return music->why != NULL ? music->why : music->servers[0].watch.why;
 }
 
-static const char *answer_of(const struct st_music *music, const struct server *server, int64_t duration_ns)
+/* Of who lost no sound. */
+static const char *quiet_text(const struct st_music *music, const struct server *server, int64_t duration_ns,
+                              const char *time)
 {
-    const char *time = st_text("%.*f s", duration_ns < 10 * ST_NS_PER_S ? 1 : 0, st_ns_seconds(duration_ns));
     if (server == NULL)
         return st_text("No sound server was watched: %s.", why_none(music));
-    if (st_dropout_table_total(&server->seen) > 0)
-        return dropouts_of(server, time);
     if (!plays(server) && duration_ns > LOADS_NS && server->watch.source->sees_cycles)
         return st_text("Nothing plays on %s.", name_of(server));
     const struct st_dropout_client *unheard = st_dropout_table_unheard(&server->seen);
@@ -192,108 +180,113 @@ static const char *answer_of(const struct st_music *music, const struct server *
     return st_text("%s.", text);
 }
 
-static void put(const struct server *server, int64_t duration_ns, struct st_facts *facts)
-{
-    const struct st_dropout_client *client = st_dropout_table_worst(&server->seen, INT64_MAX);
-    st_facts_put_text(facts, ST_MUSIC_SERVER, name_of(server), SOURCE);
-    st_facts_put_int(facts, ST_MUSIC_DURATION_NS, duration_ns, SOURCE);
-    st_facts_put_int(facts, ST_MUSIC_DROPOUTS, (int64_t)st_dropout_table_total(&server->seen), SOURCE);
-    if (server->seen.frames > 0)
-        st_facts_put_int(facts, ST_MUSIC_FRAMES, server->seen.frames, SOURCE);
-    if (client == NULL || client->name[0] == '\0')
-        return;
-    st_facts_put_text(facts, ST_MUSIC_CLIENT, client->name, SOURCE);
-    st_facts_put_int(facts, ST_MUSIC_CLIENT_DROPOUTS, (int64_t)st_dropout_table_count(client), SOURCE);
-    st_facts_put_text(facts, ST_MUSIC_REASON, st_dropout_reason_name(st_dropout_table_reason(client)),
-                      SOURCE);
-    if (st_dropout_table_total(&server->seen) == 0)
-        return;
-    const struct st_dropout_next next =
-        st_dropout_next(&server->seen, client, server->watch.source->name, st_machine_right_at_login(facts));
-    put_next(next.command, next.why, SOURCE, facts);
-}
-
-/* --- what a daemon recorded --- */
-
 static const json_t *first_of(const json_t *object, const char *key)
 {
     return json_array_get(json_object_get(object, key), 0);
 }
 
-/* Of most of its dropouts. */
-static const char *most_of(json_t *reasons)
+/* Who lost sound, as sums say it. */
+static void put_dropouts(const json_t *dropouts, const char *source, struct st_facts *facts)
 {
-    const char *reason, *most = st_dropout_reason_name(ST_DROPOUT_UNKNOWN);
-    json_t *count;
-    json_int_t most_n = 0;
-    json_object_foreach(reasons, reason, count)
-    {
-        if (json_integer_value(count) > most_n) {
-            most = reason;
-            most_n = json_integer_value(count);
-        }
-    }
-    return most;
+    const json_t *client = first_of(first_of(dropouts, "sources"), "clients");
+    const char *reason = st_json_text_of(first_of(client, "rows"), "reason");
+    st_facts_put_int(facts, ST_MUSIC_DROPOUTS, st_json_integer(dropouts, "count"), source);
+    if (st_json_text(client, "name") == NULL)
+        return;
+    st_facts_put_text(facts, ST_MUSIC_CLIENT, st_json_safe_text(client, "name"), source);
+    st_facts_put_int(facts, ST_MUSIC_CLIENT_DROPOUTS,
+                     st_json_integer(client, "dropouts") + st_json_integer(client, "device_dropouts"),
+                     source);
+    st_facts_put_text(facts, ST_MUSIC_REASON, st_text_or(reason, st_dropout_reason_name(ST_DROPOUT_UNKNOWN)),
+                      source);
 }
 
+/* --- what a daemon recorded --- */
+
 /* A daemon of this user sees more than check: two answers in the same second would contradict each other.
- * What it has not recorded check may have seen. Puts them, and the next step of its screen. @return the
- * answer; NULL: it has no dropouts. */
-static const char *take_records(const struct server *server, int64_t duration_ns, struct st_facts *facts)
+ * What it has not recorded check may have seen. @return its "dropouts", a new reference, with the next step
+ * of its screen in facts; NULL: it has none of this server. */
+static json_t *records_of(const struct server *server, int64_t duration_ns, struct st_facts *facts)
 {
     struct st_daemon_answer status = {0}, causes;
-    const char *answer = NULL, *source = server->watch.source->name;
+    json_t *dropouts = NULL;
     const char *since =
         st_text("/v1/causes?since=%jd", (st_platform_wall_ns(server->music->p) - duration_ns) / ST_NS_PER_S);
     const int r = st_daemon_client_try(NULL, since, "sleeptune-causes/1", RECORDS_MS, &causes);
-    const json_t *dropouts = json_object_get(causes.document, "dropouts"),
-                 *first = first_of(dropouts, "sources"), *client = first_of(first, "clients");
-    if (r == 0 && st_json_integer(dropouts, "count") > 0 &&
-        st_text_is(st_json_text_of(first, "source"), source) &&
+    json_t *recorded = json_object_get(causes.document, "dropouts");
+    if (r == 0 && st_json_integer(recorded, "count") > 0 &&
+        st_text_is(st_json_text_of(first_of(recorded, "sources"), "source"), server->watch.source->name) &&
         st_daemon_client_try(NULL, "/v1/status", "sleeptune-status/1", RECORDS_MS, &status) == 0) {
         const json_t *screen = json_object_get(status.document, "screen");
-        answer = st_text("%s%s (Recorded by sleeptuned on %s in at most %.0f s.)",
-                         st_dropout_sentence_forced(&server->seen,
-                                                    st_dropout_table_worst(&server->seen, INT64_MAX), source),
-                         st_json_safe_text(dropouts, "text"), name_of(server),
-                         st_ns_seconds(duration_ns + SUM_NS));
-        st_facts_put_int(facts, ST_MUSIC_DROPOUTS, st_json_integer(dropouts, "count"), RECORDS);
-        st_facts_put_text(facts, ST_MUSIC_CLIENT, st_json_safe_text(client, "name"), RECORDS);
-        st_facts_put_int(facts, ST_MUSIC_CLIENT_DROPOUTS,
-                         st_json_integer(client, "dropouts") + st_json_integer(client, "device_dropouts"),
-                         RECORDS);
-        st_facts_put_text(facts, ST_MUSIC_REASON, most_of(json_object_get(client, "reasons")), RECORDS);
         put_next(st_json_safe_text(screen, "next"), st_json_safe_text(screen, "next_why"), RECORDS, facts);
+        dropouts = json_incref(recorded);
     }
     st_daemon_client_finish(&status);
     st_daemon_client_finish(&causes);
-    return answer;
+    return dropouts;
 }
 
-int st_music_finish(struct st_music *music, bool ask, struct st_facts *facts)
+/* What was seen of the server that a musician asks about, or what a daemon recorded of it. @return the
+ * dropouts */
+static json_t *put(const struct server *server, json_t *dropouts, int64_t duration_ns, bool ask,
+                   struct st_facts *facts)
 {
-    const char *answer = NULL;
+    const struct st_dropout_client *client = st_dropout_table_worst(&server->seen, INT64_MAX);
+    json_t *records = ask ? records_of(server, duration_ns, facts) : NULL;
+    st_facts_put_text(facts, ST_MUSIC_SERVER, name_of(server), SOURCE);
+    st_facts_put_int(facts, ST_MUSIC_DURATION_NS, duration_ns, SOURCE);
+    if (server->seen.frames > 0)
+        st_facts_put_int(facts, ST_MUSIC_FRAMES, server->seen.frames, SOURCE);
+    put_dropouts(records != NULL ? records : dropouts, records != NULL ? RECORDS : SOURCE, facts);
+    if (records == NULL && client != NULL && client->name[0] != '\0') {
+        const struct st_dropout_next next = st_dropout_next(&server->seen, client, server->watch.source->name,
+                                                            st_machine_right_at_login(facts));
+        put_next(next.command, next.why, SOURCE, facts);
+    }
+    if (records == NULL)
+        return dropouts;
+    json_decref(dropouts);
+    return records;
+}
+
+json_t *st_music_finish(struct st_music *music, bool ask, struct st_facts *facts)
+{
+    struct st_dropout_source sources[ST_XRUN_SOURCES_MAX];
     if (music == NULL)
-        return -ENOMEM;
+        return NULL;
     st_music_poll(music);
     ST_EACH_OF (server, music->servers, music->servers_n)
         take(server); /* one that was stopped has nothing to read, and has not watched */
     const int64_t duration_ns = st_platform_now_ns(music->p) - music->begin_ns;
     ST_EACH_OF (server, music->servers, music->servers_n)
         st_dropout_table_age(&server->seen, st_platform_now_ns(music->p), true);
-    const struct server *server = best(music);
+    const size_t n = sources_of(music, sources);
+    json_t *dropouts = st_dropout_json_list(sources, n);
+    const struct server *server = n > 0 ? sources[0].owner : NULL;
     const int64_t watched_ns = server != NULL ? duration_ns - server->watch.silent_ns : 0;
-    if (server != NULL)
-        put(server, watched_ns, facts);
-    if (ask && server != NULL)
-        answer = take_records(server, watched_ns, facts);
-    if (answer == NULL)
-        answer = answer_of(music, server, watched_ns);
-    const int r = st_facts_put_text(facts, ST_MUSIC_ANSWER, answer, SOURCE);
+    const char *forced = "",
+               *time = st_text("%.*f s", watched_ns < 10 * ST_NS_PER_S ? 1 : 0, st_ns_seconds(watched_ns));
+    if (server != NULL) {
+        json_t *seen = dropouts;
+        dropouts = put(server, seen, watched_ns, ask, facts);
+        if (dropouts != seen) {
+            time = st_text("at most %.0f s, recorded by sleeptuned", st_ns_seconds(watched_ns + SUM_NS));
+            forced = st_dropout_sentence_forced(
+                &server->seen, st_dropout_table_worst(&server->seen, INT64_MAX), sources[0].name);
+        }
+    }
+    const char *text = st_json_safe_text(dropouts, "text");
+    if (st_facts_put_text(facts, ST_MUSIC_ANSWER,
+                          text[0] != '\0' ? st_text("In %s: %s%s", time, forced, text)
+                                          : quiet_text(music, server, watched_ns, time),
+                          SOURCE) != 0) {
+        json_decref(dropouts);
+        dropouts = NULL;
+    }
     ST_EACH_OF (watched, music->servers, music->servers_n) {
         if (watched->open)
             st_xrun_close(&watched->watch);
     }
     free(music);
-    return r;
+    return dropouts;
 }

@@ -1,6 +1,8 @@
 /* The music that plays while check measures: which program makes dropouts, and why. */
 #pragma once
 
+#include <jansson.h>
+
 #include "advisor/facts/facts.h"
 #include "platform/platform.h"
 #include "xruns/xrun.h"
@@ -20,6 +22,6 @@ void st_music_poll(struct st_music *music);
 uint64_t st_music_dropouts(const struct st_music *music);
 
 /** Ends them, puts what was seen into facts as "music.*" (advisor/facts/fact_keys.h), and frees music, which
- * may be NULL. @param ask  a daemon that watched the same server meanwhile is asked what it saw. @return 0 or
- * -ENOMEM. */
-ST_NODISCARD int st_music_finish(struct st_music *music, bool ask, struct st_facts *facts);
+ * may be NULL. @param ask  a daemon that watched the same server meanwhile is asked what it saw. @return who
+ * lost sound, as "dropouts" of sleeptune-history/1; NULL: out of memory. */
+ST_NODISCARD json_t *st_music_finish(struct st_music *music, bool ask, struct st_facts *facts);

@@ -2,7 +2,7 @@
 #include "cli/show/history_text.h"
 
 #include "cli/show/daemon_client.h"
-#include "cli/show/dropouts_text.h"
+#include "cli/show/status_screen.h"
 #include "core/base.h"
 #include "core/cause_kind.h"
 #include "core/ns.h"
@@ -11,6 +11,7 @@
 #include "core/when.h"
 #include "story/change_story.h"
 #include "story/event_story.h"
+#include "xruns/xrun.h"
 
 #define LABEL_COLUMNS  15
 #define WIDTH_MIN      40
@@ -35,6 +36,17 @@ static const char *minute_of(const json_t *object, const char *key)
 static const char *span_text(const json_t *document)
 {
     return st_text("from %s to %s", minute_of(document, "since_ns"), minute_of(document, "until_ns"));
+}
+
+static const char *title_of(const json_t *source)
+{
+    return st_xrun_sources_title(st_json_safe_text(source, "source"));
+}
+
+/* "In the last hour: HeavyReverb ..." */
+static const char *sentence_of(const json_t *dropouts, const char *when)
+{
+    return st_text("%c%s: %s", when[0] - 'a' + 'A', when + 1, st_json_safe_text(dropouts, "text"));
 }
 
 /* --- sums --- */
@@ -111,10 +123,9 @@ static const char *answer_of(const json_t *document, const struct sums *sums, in
     const bool none_played = json_is_integer(playing) && json_integer_value(playing) == 0;
     const char *when = say_when(document, now_wall_ns);
     if (watched != NULL && watched_ns < span_of(document) / 10 * 9)
-        when = st_text("while %s was watched (for %s)", st_dropouts_text_server(watched),
-                       st_ns_long(watched_ns));
+        when = st_text("while %s was watched (for %s)", title_of(watched), st_ns_long(watched_ns));
     if (sums->dropouts > 0)
-        return st_dropouts_text_sentence(json_object_get(document, "dropouts"), when);
+        return sentence_of(json_object_get(document, "dropouts"), when);
     if (watched != NULL)
         return st_text("%s %s.", none_played ? "Nothing played" : "No dropout", when);
     return st_text("No sound server was watched %s: other programs' dropouts are unknown.", when);
@@ -131,7 +142,7 @@ static void put_watched(const struct st_text_sheet *sheet, const json_t *documen
         if (frames > 0 && frames < INT32_MAX && rate_hz > 0)
             text = st_text("%s, last at %jd frames at %g kHz (%s)", text, frames, (double)rate_hz / 1000,
                            st_ns_short(frames * ST_NS_PER_S / rate_hz));
-        st_text_row(sheet, st_dropouts_text_server(one), "%s", text);
+        st_text_row(sheet, title_of(one), "%s", text);
     }
 }
 
@@ -220,7 +231,7 @@ void st_history_text_steps(FILE *out, const json_t *document, const struct st_hi
         st_text_row(&sheet, "Next", "%s", st_daemon_client_again(next, look->socket, look->db));
     if (sums.dropouts > 0)
         fputc('\n', out);
-    st_dropouts_text_table(out, dropouts, look->details, columns);
+    st_status_screen_table(out, json_object_get(dropouts, "table"), look->details, columns);
     if (!measured)
         return;
     fputc('\n', out);
@@ -346,9 +357,9 @@ void st_history_text_causes(FILE *out, const json_t *document, const struct st_h
         const char *when = "in this history";
         if (json_is_integer(json_object_get(document, "asked_from_ns")))
             when = st_text("since %s", minute_of(document, "asked_from_ns"));
-        st_text_wrap(out, st_dropouts_text_sentence(dropouts, when), 0, columns);
+        st_text_wrap(out, sentence_of(dropouts, when), 0, columns);
         fputc('\n', out);
-        st_dropouts_text_table(out, dropouts, true, columns);
+        st_status_screen_table(out, json_object_get(dropouts, "table"), true, columns);
         fputc('\n', out);
     }
     st_text_wrap(out, st_json_safe_text(document, "verdict"), 0, columns);

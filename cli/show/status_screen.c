@@ -4,13 +4,17 @@
 #include "core/text/json.h"
 #include "core/text/text.h"
 #include "core/when.h"
+#include "platform/program/locale.h"
 
 #define LABEL_COLUMNS 14
 #define BRIEF_COLUMNS 72 /* from here on a row without details has room for its text */
 #define CELLS_MAX     8
-#define CELL_COLUMNS  17 /* names are cut to this before columns at the right are left out */
-#define FIRST_ROWS    20 /* of the screen without details, where a row has room for a sentence */
-#define TABLE_ROWS    3  /* of a table that the rows above it leave room for */
+#define NAME_COLUMNS                                                                                         \
+    17 /* names are cut to this, and then the widest column to the next number, before columns               \
+        * at the right are left out */
+#define CELL_COLUMNS 34
+#define FIRST_ROWS   20 /* of the screen without details, where a row has room for a sentence */
+#define TABLE_ROWS   3  /* of a table that the rows above it leave room for */
 
 static enum st_style style_of(const json_t *object, enum st_style good)
 {
@@ -108,7 +112,7 @@ static void lay_out(struct table *table, const struct st_screen *screen, const j
         }
     }
     while (table_width(table) > screen->columns) {
-        if (table->widths[0] > CELL_COLUMNS)
+        if (table->widths[0] > NAME_COLUMNS)
             table->widths[0]--;
         else if (shrink(table, CELL_COLUMNS))
             continue;
@@ -133,23 +137,29 @@ static void put_cells(struct place *place, const struct table *table, const json
     place->row++;
 }
 
-/* How many rows of a section are shown, details or those that are not. */
-static int rows_n(const json_t *section, bool details)
+enum rows { FIRST, DETAILS, ALL };
+
+static bool is_in(const json_t *row, enum rows rows)
+{
+    return rows == ALL || json_is_true(json_object_get(row, "detail")) == (rows == DETAILS);
+}
+
+static int rows_n(const json_t *section, enum rows rows)
 {
     int n = 0;
     ST_JSON_EACH (row, section, "rows")
-        n += json_is_true(json_object_get(row, "detail")) == details;
+        n += is_in(row, rows);
     return n;
 }
 
 /* @return false: it is no table. */
-static bool put_table(struct place *place, const json_t *section, bool details)
+static bool put_table(struct place *place, const json_t *section, enum rows rows)
 {
     const json_t *head = json_object_get(section, "columns");
     struct table table;
     if (json_array_size(head) == 0)
         return false;
-    const int n = rows_n(section, details), later_n = details ? 0 : rows_n(section, true);
+    const int n = rows_n(section, rows), later_n = rows == FIRST ? rows_n(section, DETAILS) : 0;
     place->row += n > 0 && place->row > 0 && !place->narrow;
     const int room = place->end - place->row - 1;
     if (n == 0 || room < 1)
@@ -159,7 +169,7 @@ static bool put_table(struct place *place, const json_t *section, bool details)
     const int shown = n + (later_n > 0) <= room ? n : room - 1;
     int left = shown;
     ST_JSON_EACH (row, section, "rows") {
-        if (json_is_true(json_object_get(row, "detail")) == details && left-- > 0)
+        if (is_in(row, rows) && left-- > 0)
             put_cells(place, &table, json_object_get(row, "cells"), style_of(row, ST_STYLE_PLAIN));
     }
     if (n - shown + later_n > 0)
@@ -168,12 +178,23 @@ static bool put_table(struct place *place, const json_t *section, bool details)
     return true;
 }
 
+void st_status_screen_table(FILE *out, const json_t *section, bool details, int columns)
+{
+    struct st_screen screen;
+    struct place place = {.screen = &screen, .end = rows_n(section, ALL) + 2};
+    if (st_screen_init(&screen, place.end, columns, st_locale_utf8()) != 0)
+        return;
+    (void)put_table(&place, section, details ? ALL : FIRST);
+    st_screen_print(&screen, out);
+    st_screen_finish(&screen);
+}
+
 /* What the rows above the tables leave to them, of half of the place at most. */
 static int room_for_tables(const struct place *place, const json_t *screen)
 {
     int rows = 0;
     ST_JSON_EACH (section, screen, "sections") {
-        const int n = rows_n(section, false);
+        const int n = rows_n(section, FIRST);
         if (n > 0 && json_is_array(json_object_get(section, "columns")))
             rows += ST_MIN(n, TABLE_ROWS) + 3; /* an empty one, the head, "5 more: --details" */
     }
@@ -181,21 +202,21 @@ static int room_for_tables(const struct place *place, const json_t *screen)
 }
 
 /* Rows that are details, or those that are not. */
-static void put_sections(struct place *place, const json_t *document, bool details)
+static void put_sections(struct place *place, const json_t *document, enum rows rows)
 {
     const json_t *screen = json_object_get(document, "screen");
-    const int end = place->end, fields_end = details ? end : end - room_for_tables(place, screen);
+    const int end = place->end, fields_end = rows == DETAILS ? end : end - room_for_tables(place, screen);
     const int64_t now_ns = st_json_integer(document, "time_ns");
     ST_JSON_EACH (section, screen, "sections") {
         bool first = true;
         place->end = end;
-        if (put_table(place, section, details))
+        if (put_table(place, section, rows))
             continue;
         place->end = fields_end;
         ST_JSON_EACH (row, section, "rows") {
-            if (json_is_true(json_object_get(row, "detail")) != details)
+            if (!is_in(row, rows))
                 continue;
-            if (first && details) {
+            if (first && rows == DETAILS) {
                 const int title = place->row + (place->row > 0 && !place->narrow);
                 if (title + 1 >= place->end)
                     break;
@@ -265,7 +286,7 @@ void st_status_screen_draw(struct st_screen *screen, const json_t *document,
     const int next_rows =
         rows_of_field(screen, next) + rows_of_field(screen, why) + rows_of_field(screen, whose);
     place.end = end - next_rows - !place.narrow;
-    put_sections(&place, document, false);
+    put_sections(&place, document, FIRST);
     place.brief = place.narrow;
     place.end = end;
     place.row += !place.narrow && place.row + next_rows < end;
@@ -274,7 +295,7 @@ void st_status_screen_draw(struct st_screen *screen, const json_t *document,
         put_field(&place, how->stale ? ST_STYLE_WARN : ST_STYLE_DIM, "Running", whose);
     if (!how->live && !how->details)
         return;
-    put_sections(&place, document, true);
+    put_sections(&place, document, DETAILS);
     if (how->socket != NULL)
         put_field(&place, ST_STYLE_PLAIN, "Socket", how->socket);
 }

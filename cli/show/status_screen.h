@@ -19,6 +19,9 @@ struct st_status_screen {
 void st_status_screen_draw(struct st_screen *screen, const json_t *document,
                            const struct st_status_screen *how);
 
+/** Prints a section that is a table; without details its first rows, and how many others there are. */
+void st_status_screen_table(FILE *out, const json_t *section, bool details, int columns);
+
 /** Does the document have a screen to draw? A daemon of another version may send none. */
 #define ST_STATUS_SCREEN_MISSING                                                                             \
     "sleeptuned on %s has another version than this command. Restart sleeptuned, or add --json."

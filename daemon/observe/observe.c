@@ -184,7 +184,7 @@ void st_observe_look(struct st_observe *observe, struct st_observe_view *ret)
         struct st_observed *o = &observe->sources[i];
         st_observed_age(o);
         ret->sources[i] = o->view;
-        if (st_dropout_table_total(&o->recent) > 0)
+        if (o->recent.sum.n > 0)
             ret->sources[i].recent = &o->recent;
     }
 }
@@ -239,7 +239,7 @@ static void take_minute(const struct st_observe *observe, struct st_observe_minu
             ST_PRINT(watch.client, "%s", client_of(&source->seen, before->client));
         if (watch.watched_ns > 0)
             ret->watched.watches[ret->watched.watches_n++] = watch;
-        ret->dropouts_n += (int64_t)(st_dropout_table_total(&source->seen) - before->dropouts_n);
+        ret->dropouts_n += (int64_t)(source->seen.sum.n - before->dropouts_n);
     }
     if (ret->watched.watches_n == 0)
         ret->dropouts_n = INT64_MIN;
@@ -287,7 +287,7 @@ void st_observe_end_minute(struct st_observe *observe, struct st_observe_minute 
         if (source->watched_ns >
             before->watched_ns) /* less: it was counted too much, the next minutes have less */
             before->watched_ns = source->watched_ns;
-        before->dropouts_n = st_dropout_table_total(&source->seen);
+        before->dropouts_n = source->seen.sum.n;
         const char *client = source->played_ns > observe->minute_ns && !is_test(source, observe->minute_ns)
                                  ? client_of(&source->seen, before->client)
                                  : "";

@@ -126,7 +126,7 @@ static void xrun_metrics(FILE *out, const struct st_observe_view *view)
     ST_EACH_OF (source, view->sources, view->n) {
         if (source->opened_n > 0)
             fprintf(out, "sleeptune_device_dropouts_total{source=\"%s\"} %ju\n", source->source,
-                    source->seen.device_dropouts_n);
+                    source->seen.sum.device_n);
     }
 }
 
@@ -189,7 +189,7 @@ static void client_metrics(FILE *out, const struct st_observe_view *view)
                       "Dropouts of one client, while it is listed.");
     ST_EACH_OF (source, view->sources, view->n) {
         ST_EACH_OF (client, source->seen.clients, source->seen.clients_n) {
-            const uint64_t n = st_dropout_table_count(client);
+            const uint64_t n = client->sum.n;
             if (n == 0 && st_dropout_table_is_unheard(client))
                 continue; /* it may have lost sound */
             put_client(out, "sleeptune_client_dropouts_total", source, client);
@@ -221,17 +221,17 @@ void st_observe_metrics(FILE *out, const struct st_observe_view *view, bool name
     ST_EACH_OF (source, view->sources, view->n) {
         if (source->opened_n > 0 && !source->device_only)
             fprintf(out, "sleeptune_dropouts_total{source=\"%s\"} %ju\n", source->source,
-                    source->seen.dropouts_n);
+                    source->seen.sum.n - source->seen.sum.device_n);
     }
     st_observe_metric(out, "sleeptune_lost_seconds_total", "counter",
                       "No sound for so long in dropouts whose length is known.");
     ST_EACH_OF (source, view->sources, view->n) {
         /* from the start, where lengths can be known: a counter's first value is no increase */
-        if (source->seen.lost_ns > 0 ||
+        if (source->seen.sum.lost_ns > 0 ||
             (source->opened_n > 0 &&
              (source->device_only || st_xrun_sources_find(source->source)->sees_cycles)))
             fprintf(out, "sleeptune_lost_seconds_total{source=\"%s\"} %.9f\n", source->source,
-                    (double)source->seen.lost_ns / (double)ST_NS_PER_S);
+                    (double)source->seen.sum.lost_ns / (double)ST_NS_PER_S);
     }
     reason_metrics(out, view);
     place_metrics(out, view);

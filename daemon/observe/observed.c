@@ -138,8 +138,7 @@ static bool begins(const struct st_observed *o, const struct st_xrun_seen *seen,
     const struct st_dropout_client *worst = st_dropout_table_worst(recent, INT64_MAX);
     const bool has_ended = worst != NULL && st_dropout_table_has_ended(worst) &&
                            at_ns - worst->seen_ns > ENDED_NS && !st_text_is(worst->name, seen->event.client);
-    return st_dropout_table_total(recent) == 0 || o->recent_resized || has_ended ||
-           at_ns - recent->last_ns >= PEACE_NS;
+    return recent->sum.n == 0 || o->recent_resized || has_ended || at_ns - recent->last_ns >= PEACE_NS;
 }
 
 /* Several devices have sizes of their own. */

@@ -26,7 +26,7 @@ static bool is_server(const struct st_observed_view *source)
 static bool is_recent(const struct st_view *view, const struct st_observed_view *source)
 {
     const struct st_dropout_table *shown = st_observed_shown(source);
-    return st_dropout_table_total(shown) > 0 && st_ns_sub(view->now_wall_ns, shown->last_wall_ns) < RECENT_NS;
+    return shown->sum.n > 0 && st_ns_sub(view->now_wall_ns, shown->sum.last_wall_ns) < RECENT_NS;
 }
 
 /* How long the music's buffer lasts. 0: not known. */
@@ -37,9 +37,7 @@ static int64_t buffer_ns(const struct st_observed_view *server)
     if (server->seen.frames > 0 && server->seen.period_ns > 0)
         return server->seen.period_ns;
     /* with losses that may be too long */
-    return st_dropout_table_total(st_observed_shown(server)) == 0
-               ? st_xrun_sources_find(server->source)->usual_ns
-               : 0;
+    return st_observed_shown(server)->sum.n == 0 ? st_xrun_sources_find(server->source)->usual_ns : 0;
 }
 
 /* Is that another time than the period of the loop? */
@@ -72,7 +70,7 @@ static bool is_in_time(const struct st_result *loop, const struct st_observed_vi
  * before the dropout does not count. */
 static bool is_raised(const struct st_dropout_table *seen)
 {
-    const int64_t before_ns = seen->longest_period_ns;
+    const int64_t before_ns = seen->sum.longest_period_ns;
     return before_ns > 0 && seen->device_load_ns > seen->last_ns &&
            seen->period_ns > before_ns + before_ns / 8;
 }
@@ -95,11 +93,10 @@ static struct st_answer find_answer(const struct st_view *view)
     bool has_lost_server = false;
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
         const struct st_dropout_table *shown = st_observed_shown(source);
-        const bool watches = source->state == ST_OBSERVED_WATCHING,
-                   has_dropouts = st_dropout_table_total(shown) > 0;
+        const bool watches = source->state == ST_OBSERVED_WATCHING, has_dropouts = shown->sum.n > 0;
         has_lost_server = has_lost_server || (is_server(source) && source->state == ST_OBSERVED_ABSENT &&
                                               source->lost_wall_ns != INT64_MIN);
-        answer.all_n += st_dropout_table_total(&source->seen);
+        answer.all_n += source->seen.sum.n;
         if (watches || has_dropouts)
             sources[n++] = (struct st_dropout_source){.name = source->source,
                                                       .table = shown,
@@ -113,15 +110,15 @@ static struct st_answer find_answer(const struct st_view *view)
         answer.server->seen.period_ns == 0 && has_lost_server)
         answer.server = NULL; /* a card on which nothing plays is no answer then */
     const struct st_observed_view *server = answer.server;
-    if (server != NULL && st_dropout_table_total(st_observed_shown(server)) > 0) {
-        answer.dropouts_n = st_dropout_table_total(st_observed_shown(server));
-        answer.last_wall_ns = st_observed_shown(server)->last_wall_ns;
+    if (server != NULL && st_observed_shown(server)->sum.n > 0) {
+        answer.dropouts_n = st_observed_shown(server)->sum.n;
+        answer.last_wall_ns = st_observed_shown(server)->sum.last_wall_ns;
     }
     answer.client = server != NULL ? st_dropout_table_worst(st_observed_shown(server), NOW_NS) : NULL;
     answer.plays = server != NULL && plays(st_observed_shown(server)) && !view->rests;
     answer.plays_known = view->rests || (server != NULL && server->seen.device_load_ns > 0);
     if (answer.client != NULL)
-        answer.reason = st_dropout_table_reason(answer.client);
+        answer.reason = answer.client->rows[0].reason;
     answer.raised = answer.dropouts_n > 0 && answer.plays && is_raised(st_observed_shown(server));
     answer.blind = server == NULL || server->state != ST_OBSERVED_WATCHING;
     answer.over = answer.dropouts_n > 0 && (answer.raised || answer.blind ||
@@ -148,7 +145,7 @@ static const char *clock_text(const struct st_view *view, int64_t wall_ns)
 /* " (watched since 14:03)"; " (since 14:05:12)": others were before, perhaps in that minute. */
 static const char *since_text(const struct st_view *view, const struct st_observed_view *source)
 {
-    return st_dropout_table_total(st_observed_shown(source)) == st_dropout_table_total(&source->seen)
+    return st_observed_shown(source)->sum.n == source->seen.sum.n
                ? st_text(" (watched since %s)", clock_text(view, source->since_wall_ns))
                : st_text(" (since %s)", st_when_text_near(source->recent_wall_ns, view->now_wall_ns));
 }
@@ -158,7 +155,7 @@ const char *st_answer_sentence(const struct st_view *view, const struct st_obser
 {
     const struct st_dropout_table *shown = st_observed_shown(source);
     const struct st_dropout_sentence_about about = {
-        .source = source->source, .all_n = st_dropout_table_total(shown), .when = since_text(view, source)};
+        .source = source->source, .all_n = shown->sum.n, .when = since_text(view, source)};
     return st_dropout_sentence_of(client, &about);
 }
 
@@ -172,7 +169,7 @@ static const char *dropouts_text(const struct st_view *view, const struct st_ans
         .all_n = answer->dropouts_n,
         .when = since,
         .where = st_text(" on %s%s", st_xrun_sources_title(server->source), since)};
-    const bool ended = client != NULL && client->name[0] != '\0' && st_dropout_table_has_ended(client);
+    const bool ended = client->name[0] != '\0' && st_dropout_table_has_ended(client);
     return st_text("%s%s", st_dropout_sentence_say(st_observed_shown(server), client, &about),
                    ended ? " It does not play now." : "");
 }
@@ -211,11 +208,11 @@ static const char *earlier_text(const struct st_view *view, const struct st_answ
     uint64_t dropouts_n = 0;
     const char *where = "";
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
-        const int64_t wall_ns = ST_MIN(st_dropout_table_first(&source->seen), source->seen.last_wall_ns);
-        const uint64_t n = st_dropout_table_total(&source->seen);
+        const int64_t wall_ns = source->seen.sum.first_wall_ns;
+        const uint64_t n = source->seen.sum.n;
         if (n == 0 || (answer->dropouts_n > 0 && source != answer->server))
             continue;
-        last_ns = ST_MAX(source->seen.last_wall_ns, last_ns);
+        last_ns = ST_MAX(source->seen.sum.last_wall_ns, last_ns);
         first_ns = ST_MIN(wall_ns, first_ns);
         dropouts_n += n;
         if (source != answer->server)
@@ -303,10 +300,9 @@ static const char *brief_of(const struct st_view *view, const struct st_answer *
 {
     const struct st_observed_view *server = answer->server;
     if (answer->lost) {
-        const bool named = answer->client != NULL && answer->client->name[0] != '\0';
-        if (!named)
+        if (answer->client->name[0] == '\0')
             return st_dropout_sentence_brief(st_xrun_sources_title(server->source), answer->dropouts_n);
-        return st_dropout_sentence_brief(answer->client->name, st_dropout_table_count(answer->client));
+        return st_dropout_sentence_brief(answer->client->name, answer->client->sum.n);
     }
     if (view->overdue.ns > 0 || (answer->timing_matters && answer->timing_bad))
         return "timing not OK";
@@ -406,8 +402,8 @@ static struct st_dropout_next client_next(const struct st_view *view, const stru
     struct st_dropout_next next;
     const bool forced =
         answer->server != NULL && st_dropout_table_is_forced(st_observed_shown(answer->server), client);
-    if (!forced && (client == NULL || (client->dropouts_n == 0 &&
-                                       st_dropout_place_why(st_dropout_table_place(client)) == NULL)))
+    if (!forced && (client == NULL ||
+                    (client->rows[0].stream != NULL && st_dropout_place_why(client->rows[0].place) == NULL)))
         return (struct st_dropout_next){"", "", false};
     if (!forced && !st_dropout_table_lost_cpu(client) && st_dropout_table_has_ended(client))
         next = (struct st_dropout_next){
@@ -420,8 +416,7 @@ static struct st_dropout_next client_next(const struct st_view *view, const stru
                                view->right_set_up);
     if (next.command[0] == '\0' && next.why[0] == '\0')
         next.command = "sleeptune history --events";
-    else if (next.command[0] == '\0' && client->playing &&
-             st_dropout_table_reason(client) == ST_DROPOUT_STOPPED)
+    else if (next.command[0] == '\0' && client->playing && client->rows[0].reason == ST_DROPOUT_STOPPED)
         next.command = "sleeptune status --watch";
     if (answer->timing_bad && !next.settings)
         next.why =

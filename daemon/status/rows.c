@@ -8,11 +8,10 @@
 #include "daemon/status/answer.h"
 #include "evidence/miss_events.h"
 #include "st_config.h"
-#include "story/dropout_sentence.h"
+#include "story/dropout_rows.h"
 #include "xruns/xrun.h"
 
 #define STALL_NS     ST_NS_PER_S /* later than that, no loop was late: it did not run */
-#define FIRST_N      8           /* clients on the first screen */
 #define UNKNOWN_TEXT "not known yet"
 
 enum state { OK, WARN, BAD, UNKNOWN };
@@ -50,16 +49,6 @@ static void end_section(json_t *sections, const char *title, const struct sectio
     json_decref(section->rows);
 }
 
-/* columns: a new reference. */
-static void end_table(json_t *sections, const char *title, const struct section *section, json_t *columns)
-{
-    const bool any = json_array_size(section->rows) > 0;
-    end_section(sections, title, section);
-    if (any)
-        (void)json_object_set(json_array_get(sections, json_array_size(sections) - 1), "columns", columns);
-    json_decref(columns);
-}
-
 /* --- the first screen --- */
 
 static void add_degraded(struct section *to, const struct st_view *view)
@@ -87,10 +76,8 @@ static void add_server(struct section *to, const struct st_view *view, const str
     const char *text = "not watched now", *asked = st_dropout_table_asked(&of->seen);
     const char *hint = st_xrun_sources_find(of->source)->frames_hint;
     const struct st_dropout_table *shown = st_observed_shown(of);
-    const uint64_t dropouts_n = st_dropout_table_total(shown),
-                   before_n = st_dropout_table_total(&of->seen) - dropouts_n;
-    const int64_t first_wall_ns = st_dropout_table_first(shown);
-    const bool range = only && dropouts_n > 1 && first_wall_ns != INT64_MAX;
+    const uint64_t dropouts_n = shown->sum.n, before_n = of->seen.sum.n - dropouts_n;
+    const bool range = only && dropouts_n > 1;
     if (of->state == ST_OBSERVED_WATCHING && of->seen.frames > 0 && of->seen.rate_hz > 0)
         text = st_text("%jd frames at %g kHz (%s)", of->seen.frames, (double)of->seen.rate_hz / 1000,
                        st_ns_short(of->seen.period_ns));
@@ -103,11 +90,12 @@ static void add_server(struct section *to, const struct st_view *view, const str
     if (!only)
         text = st_text("%s, %s", text, count_text(dropouts_n, "dropout"));
     if (range)
-        text = st_text("%s, first dropout %s", text, st_when_text_near(first_wall_ns, view->now_wall_ns));
+        text = st_text("%s, first dropout %s", text,
+                       st_when_text_near(shown->sum.first_wall_ns, view->now_wall_ns));
     if (dropouts_n > 0)
         text = st_text("%s, last%s %s%s%s", text, only && !range ? " dropout" : "",
-                       st_when_text_near(shown->last_wall_ns, view->now_wall_ns),
-                       ago_text(view->now_wall_ns - shown->last_wall_ns),
+                       st_when_text_near(shown->sum.last_wall_ns, view->now_wall_ns),
+                       ago_text(view->now_wall_ns - shown->sum.last_wall_ns),
                        shown->certainty == ST_CERTAINTY_PROBABLE ? " (probably)" : "");
     if (before_n > 0)
         text = st_text("%s; %s", text, count_text(before_n, "earlier dropout"));
@@ -121,7 +109,7 @@ static void add_server(struct section *to, const struct st_view *view, const str
 static void add_servers(struct section *to, const struct st_view *view, const struct st_answer *answer)
 {
     ST_EACH_OF (of, view->observe.sources, view->observe.n) {
-        const uint64_t n = st_dropout_table_total(st_observed_shown(of));
+        const uint64_t n = st_observed_shown(of)->sum.n;
         if (of == answer->server || of->seen.period_ns > 0 || n > 0)
             add_server(to, view, of, of == answer->server || answer->all_n == 0);
     }
@@ -175,122 +163,20 @@ static void add_minute(struct section *to, const struct st_view *view)
                 known ? st_ns_text(minute->lateness_max_ns) : UNKNOWN_TEXT));
 }
 
-/* --- the clients --- */
-
-/* "117 %": a time as a share of the period; "-" where it is not known. */
-static const char *share_text(int64_t ns, int64_t period_ns)
-{
-    const double percent = period_ns > 0 ? 100 * (double)ns / (double)period_ns : -1;
-    return st_text(percent >= 0 ? "%.*f %%" : "-", percent >= 0.05 && percent < 0.95 ? 1 : 0, percent);
-}
-
-/* The longest cycle, of its worst dropout if that computed too long, or of the last seconds. */
-static const char *worst_text(const struct st_dropout_client *client)
-{
-    const struct st_xrun_load *load = &client->load;
-    const struct st_dropout_cycle *worst = &client->by[ST_DROPOUT_TOO_SLOW].worst;
-    const bool dropout = st_dropout_table_reason(client) == ST_DROPOUT_TOO_SLOW && worst->busy_ns > 0 &&
-                         worst->period_ns > 0; /* else what it needed in that cycle is not known */
-    if (dropout && (load->cycles_n == 0 || load->period_ns <= 0 ||
-                    (double)worst->busy_ns * (double)load->period_ns >
-                        (double)load->busy_max_ns * (double)worst->period_ns))
-        return share_text(worst->busy_ns, worst->period_ns);
-    return share_text(load->cycles_n > 0 ? load->busy_max_ns : -1, load->period_ns);
-}
-
-/* known: 0 dropouts are none, else it is not known whether there were any. */
-static void add_program(struct section *to, const char *name, uint64_t dropouts_n, bool known,
-                        const char *reason, const char *load, const char *lost, const char *peak)
-{
-    const char *dropouts = known || dropouts_n > 0 ? st_text("%ju", dropouts_n) : "?";
-    json_t *row = add(to, dropouts_n > 0 ? WARN : OK, name,
-                      st_text("%s dropout%s%s", dropouts, ST_PLURAL(dropouts_n), st_text_with(": ", reason)));
-    st_json_set(row, "cells",
-                json_pack("[o, s, o, s, s, s]", st_json_safe_string(name), dropouts,
-                          st_json_safe_string(reason), load, lost, peak));
-}
-
-static void add_client(struct section *to, const struct st_dropout_client *client)
-{
-    const struct st_xrun_load *load = &client->load;
-    const uint64_t n = st_dropout_table_count(client);
-    const char *reason = "";
-    if (n > 0)
-        reason = st_dropout_sentence_why(client, false);
-    else if (client->playing && load->drift_ppb != 0)
-        reason = st_text("second card, %.0f ppm %s than %.60s", fabs((double)load->drift_ppb) / 1000,
-                         load->drift_ppb < 0 ? "slower" : "faster", client->device);
-    else if (st_dropout_table_is_unheard(client))
-        reason = load->between == ST_XRUN_BETWEEN_STOPS ? "its buffer: only stops are watched"
-                                                        : "not watched between it and PipeWire";
-    const char *usual = share_text(load->cycles_n > 0 ? load->busy_median_ns : -1, load->period_ns),
-               *lost = n > 0 ? "-" : "";
-    if (st_dropout_table_has_ended(client))
-        usual = "ended";
-    if (client->lost.ns > 0)
-        lost = st_text(client->lost.unknown_n > 0 ? "%s+" : "%s", st_ns_short(client->lost.ns));
-    add_program(to, st_text_or(client->name, "not named"), n, !st_dropout_table_is_unheard(client), reason,
-                usual, lost, worst_text(client));
-}
-
-/* Of all sources the client that lost most and is not yet in the table, those of a server that is watched now
- * first: each source's are in that order. */
-static const struct st_dropout_client *next_client(const struct st_view *view, size_t at[ST_XRUN_SOURCES_MAX])
-{
-    const struct st_dropout_client *best = NULL;
-    bool best_watched = false;
-    size_t of = 0;
-    for (size_t i = 0; i < view->observe.n; i++) {
-        const struct st_dropout_table *seen = st_observed_shown(&view->observe.sources[i]);
-        const struct st_dropout_client *client = at[i] < seen->clients_n ? &seen->clients[at[i]] : NULL;
-        const bool watched = view->observe.sources[i].state == ST_OBSERVED_WATCHING;
-        if (client == NULL ||
-            (best != NULL &&
-             (watched == best_watched ? !st_dropout_table_goes_first(client, best) : best_watched)))
-            continue;
-        best = client;
-        best_watched = watched;
-        of = i;
-    }
-    at[of] += best != NULL;
-    return best;
-}
-
-/* The dropouts of which no program is known, of the servers that are watched, or of the others. */
-static void add_clientless(struct section *to, const struct st_view *view, bool watched)
-{
-    ST_EACH_OF (source, view->observe.sources, view->observe.n) {
-        const struct st_dropout_table *shown = st_observed_shown(source);
-        const char *terse = st_xrun_sources_find(source->source)->terse;
-        if (shown->clientless_dropouts_n > 0 && watched == (source->state == ST_OBSERVED_WATCHING))
-            add_program(to, st_xrun_sources_title(source->source), shown->clientless_dropouts_n, true,
-                        terse != NULL ? terse : st_dropout_reason_device(shown->clientless_device), "", "-",
-                        "");
-    }
-}
-
-/* One table for all servers; the first ones are on the first screen, above all who the answer is about. */
+/* One table for all servers; the first rows are on the first screen. */
 static void add_clients(json_t *sections, const struct st_view *view, const struct st_answer *answer)
 {
-    struct section to = {.rows = json_array()};
-    size_t n = 0, at[ST_XRUN_SOURCES_MAX] = {0};
-    uint64_t others_n = 0;
-    if (answer->client == NULL)
-        add_clientless(&to, view, true);
-    for (const struct st_dropout_client *client; (client = next_client(view, at)) != NULL;) {
-        to.detail = n++ >= FIRST_N;
-        add_client(&to, client);
-    }
-    if (answer->client != NULL)
-        add_clientless(&to, view, true);
-    add_clientless(&to, view, false);
-    ST_EACH_OF (source, view->observe.sources, view->observe.n)
-        others_n += st_observed_shown(source)->others_dropouts_n;
-    if (others_n > 0)
-        add_program(&to, "others", others_n, true, "programs that ended, no longer listed", "", "-", "");
-    /* a share of the period: what DAWs call load */
-    end_table(sections, "Programs", &to,
-              json_pack("[s, s, s, s, s, s]", "Program", "Dropouts", "Why", "Load", "Lost", "Peak"));
+    struct st_dropout_source sources[ST_XRUN_SOURCES_MAX];
+    ST_EACH_OF (of, view->observe.sources, view->observe.n)
+        sources[of - view->observe.sources] =
+            (struct st_dropout_source){.name = of->source,
+                                       .table = st_observed_shown(of),
+                                       .asked = of == answer->server,
+                                       .watched = of->state == ST_OBSERVED_WATCHING};
+    json_t *table = st_dropout_rows(sources, view->observe.n, true);
+    if (json_array_size(json_object_get(table, "rows")) > 0)
+        (void)json_array_append(sections, table);
+    json_decref(table);
 }
 
 static void add_summary(json_t *sections, const struct st_view *view, const struct st_answer *answer)
@@ -424,10 +310,10 @@ static void add_source(struct section *to, const struct st_observed_view *of, in
     }
     const char *text = of->why[0] != '\0' ? st_text("%s (%s)", of->source, of->why) : of->source;
     text = st_text("%s, since %s: %ju dropouts of devices", text,
-                   st_when_text_near(of->since_wall_ns, now_wall_ns), of->seen.device_dropouts_n);
+                   st_when_text_near(of->since_wall_ns, now_wall_ns), of->seen.sum.device_n);
     if (!of->device_only)
-        text = st_text("%s, %ju of clients", text, of->seen.dropouts_n);
-    if (of->seen.dropouts_n > 0 && !st_xrun_sources_find(of->source)->sees_cycles)
+        text = st_text("%s, %ju of clients", text, of->seen.sum.n - of->seen.sum.device_n);
+    if (of->seen.sum.n - of->seen.sum.device_n > 0 && !st_xrun_sources_find(of->source)->sees_cycles)
         text = st_text("%s (no times of their cycles)", text);
     add(to, OK, "Watched",
         st_text("%s, CPU time per poll %s (n = %ju)", text,

@@ -115,7 +115,7 @@ def losses(document):
     """Of the programs of a status: the time that they lost, in ms, the longest, and how often each one did why."""
     programs = [program for source in document["observe"] for program in source["clients"] if program["dropouts"] + program["device_dropouts"] > 0]
     return (sum(program["lost_ns"] or 0 for program in programs) / 1e6, max((program["longest_ns"] or 0 for program in programs), default=0) / 1e6,
-            {program["name"]: [round((program["lost_ns"] or 0) / 1e6), program["reasons"]] for program in programs})
+            {program["name"]: [round((program["lost_ns"] or 0) / 1e6), {row["reason"]: row["dropouts"] for row in program["rows"]}] for program in programs})
 
 
 def judge(kind, gaps, first, after):

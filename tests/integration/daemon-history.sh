@@ -81,10 +81,10 @@ print(sum(row["dropouts"] or 0 for row in json.load(sys.stdin)["rows"]))')" 105
 screen_is -t other-programs-causes causes --db "$db"
 is "and its JSON" "$("$SLEEPTUNE" history --causes --json --db "$db" | "$PYTHON" -c 'import json, sys
 for s in json.load(sys.stdin)["dropouts"]["sources"]:
-    for c in s["clients"]: print(c["name"], *c["reasons"], c["dropouts"], c["worst_busy_ns"])
-    print(s["clientless_device"], s["clientless_dropouts"])')" "Heavy Reverb too-slow 100 7300000
+    for c in s["clients"]:
+        for r in c["rows"]: print(c["name"] or c["device"], r["reason"], r["dropouts"], r["worst_busy_ns"])')" "Heavy Reverb too-slow 100 7300000
 Gone blocked 3 None
-system 2"
+system None 2 None"
 screen_is -m other-programs-event answer history --events --kind client-dropout --db "$db"
 
 # --- what each buffer size that ran has cost ---

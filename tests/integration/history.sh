@@ -58,10 +58,10 @@ is "as JSON" "$(history --changes --json --db "$tmp/since.db" | "$PYTHON" -c 'im
 "$PYTHON" - "$tmp/since.db" "$SLEEPTUNE_SRC/man/sleeptune-history.1" >"$tmp/selected" <<'PY'
 import re, sqlite3, sys
 query = re.search("(SELECT client.*?;)\n", open(sys.argv[2]).read(), re.S)[1]
-print(sorted((str(client), source, n) for client, source, n, _ in sqlite3.connect(sys.argv[1]).execute(query)))
+print(sorted((str(client), source, n) for client, source, _, _, n, _ in sqlite3.connect(sys.argv[1]).execute(query)))
 PY
 is "the manual's query has the numbers of the table of programs" "$(history --json --since 0 --db "$tmp/since.db" | "$PYTHON" -c 'import json, sys
-print(sorted((str(c["name"]), s["source"], c["dropouts"] + c["device_dropouts"]) for s in json.load(sys.stdin)["dropouts"]["sources"] for c in s["clients"]))')" "$(cat "$tmp/selected")"
+print(sorted((str(c["name"]), s["source"], r["dropouts"]) for s in json.load(sys.stdin)["dropouts"]["sources"] for c in s["clients"] for r in c["rows"]))')" "$(cat "$tmp/selected")"
 like "and has some" "$(cat "$tmp/selected")" "^\\[\('Ardour', 'pipewire', [1-9][0-9]+\)\\]$"
 like "the table over time has it, and the next step" "$(history --db "$tmp/since.db" --until 2026-11-20T16:00 | tr '\n' ' ' | tr -s ' ')" \
     'Changed More dropouts since 2026-11-10, when the kernel became 6.12.48 .*Next sleeptune history --changes --db [^ ]*/since\.db '

@@ -90,11 +90,11 @@ sleep 10
 swapped() {
     echo 400M >/sys/fs/cgroup/system.slice/sampler.scope/memory.reclaim
     sleep 3
-    [ "$(musician sleeptune status --json | jq '[.observe[]?.clients[]?.reasons["swapped-out"] // 0] | add > 0')" = true ]
+    [ "$(musician sleeptune status --json | jq '[.observe[]?.clients[]?.rows[] | select(.reason == "swapped-out").dropouts] | add > 0')" = true ]
 }
 ok "its pages are swapped out, and that is the reason of its dropouts" in_time 90 swapped
 status | tap_note
-musician sleeptune status --json | jq -c '[.. | objects | select(has("reasons")) | {name, reasons}]' | tap_note
+musician sleeptune status --json | jq -c '[.. | objects | select(has("rows") and has("name")) | {name, rows}]' | tap_note
 echo >&9
 
 # --- a card whose position moves with the kernel's tick, each 4 ms ---

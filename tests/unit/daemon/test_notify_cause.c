@@ -23,10 +23,11 @@ static struct st_dropout_client *add(const char *name, enum st_dropout_reason re
 {
     struct st_dropout_table *seen = &view.observe.sources[0].seen;
     struct st_dropout_client *client = &seen->clients[seen->clients_n++];
-    *client = (struct st_dropout_client){.dropouts_n = n, .last_wall_ns = NOW_NS - ST_NS_PER_S};
-    client->by[reason].n = n;
+    *client = (struct st_dropout_client){.sum = {.n = n, .last_wall_ns = NOW_NS - ST_NS_PER_S},
+                                         .rows = {{.reason = reason, .sum.n = n}},
+                                         .rows_n = 1};
     ST_PRINT(client->name, "%s", name);
-    seen->dropouts_n += n;
+    seen->sum.n += n;
     return client;
 }
 
@@ -46,12 +47,12 @@ static void counts_what_the_status_counts(void **state)
     struct st_notify_text text;
     struct st_observed_view *source = &view.observe.sources[0];
     add("HeavyReverb", ST_DROPOUT_BLOCKED, 12);
-    source->seen.last_wall_ns = NOW_NS - ST_NS_PER_S;
+    source->seen.sum.last_wall_ns = NOW_NS - ST_NS_PER_S;
     recent = source->seen;
     source->recent = &recent;
     source->recent_wall_ns = NOW_NS - 60 * ST_NS_PER_S;
     add("FunkBass", ST_DROPOUT_TOO_SLOW, 30); /* it has ended before these */
-    source->seen.last_wall_ns = NOW_NS - ST_NS_PER_S;
+    source->seen.sum.last_wall_ns = NOW_NS - ST_NS_PER_S;
     assert_true(st_notify_cause_find(&shown, &view, &text));
     assert_string_equal(text.brief, "HeavyReverb: 12 dropouts");
     assert_has(text.sentence, "HeavyReverb made all 12 dropouts (since ");
@@ -61,8 +62,8 @@ static void says_what_the_status_says(void **state)
 {
     struct st_notify_text text;
     struct st_dropout_client *heavy = add("HeavyReverb", ST_DROPOUT_TOO_SLOW, 12);
-    heavy->by[ST_DROPOUT_TOO_SLOW].worst.busy_ns = 25000000;
-    heavy->by[ST_DROPOUT_TOO_SLOW].worst.period_ns = 21333333;
+    heavy->rows[0].worst.busy_ns = 25000000;
+    heavy->rows[0].worst.period_ns = 21333333;
     assert_true(st_notify_cause_find(&shown, &view, &text));
     assert_string_equal(text.brief, "HeavyReverb: 12 dropouts");
     assert_has(text.sentence, "HeavyReverb made all 12 dropouts (watched since ");
@@ -74,10 +75,10 @@ static void each_cause_is_told_once(void **state)
     struct st_dropout_client *heavy = add("HeavyReverb", ST_DROPOUT_TOO_SLOW, 12);
     add("mpv", ST_DROPOUT_STOPPED, 3);
     assert_string_equal(next(), "HeavyReverb: 12 dropouts");
-    heavy->dropouts_n += 100;
+    heavy->sum.n += 100;
     assert_string_equal(next(), "mpv: 3 dropouts");
     assert_string_equal(next(), "");
-    heavy->by[ST_DROPOUT_STOPPED].n = 100; /* the same program for another reason */
+    heavy->rows[0].reason = ST_DROPOUT_STOPPED; /* the same program for another reason */
     assert_string_equal(next(), "HeavyReverb: 112 dropouts");
     assert_string_equal(next(), "");
 }
@@ -86,21 +87,21 @@ static void each_cause_is_told_once(void **state)
 static void the_one_that_lost_most_sound_is_first(void **state)
 {
     struct st_observed_view *sources = view.observe.sources;
-    add("once", ST_DROPOUT_STOPPED, 1)->lost.ns = 5 * ST_NS_PER_S;
-    add("long", ST_DROPOUT_STOPPED, 3)->lost.ns = 2 * ST_NS_PER_S;
-    add("often", ST_DROPOUT_TOO_SLOW, 40)->lost.ns = 40 * ST_NS_PER_MS;
+    add("once", ST_DROPOUT_STOPPED, 1)->sum.lost_ns = 5 * ST_NS_PER_S;
+    add("long", ST_DROPOUT_STOPPED, 3)->sum.lost_ns = 2 * ST_NS_PER_S;
+    add("often", ST_DROPOUT_TOO_SLOW, 40)->sum.lost_ns = 40 * ST_NS_PER_MS;
     view.observe.n = 2;
     sources[1] = sources[0];
     memset(&sources[0].seen, 0, sizeof(sources[0].seen));
-    add("many", ST_DROPOUT_TOO_SLOW, 50)->lost.ns = ST_NS_PER_S;
+    add("many", ST_DROPOUT_TOO_SLOW, 50)->sum.lost_ns = ST_NS_PER_S;
     assert_string_equal(next(), "long: 3 dropouts");
     assert_string_equal(next(), "many: 50 dropouts");
     assert_string_equal(next(), "often: 40 dropouts");
     assert_string_equal(next(), "");
     sources[0].seen.clients_n = 0; /* by number, as the length of the last one is not known */
     view.observe.n = 1;
-    add("frequent", ST_DROPOUT_TOO_SLOW, 40)->lost.ns = 40 * ST_NS_PER_MS;
-    add("longer", ST_DROPOUT_STOPPED, 3)->lost.ns = 2 * ST_NS_PER_S;
+    add("frequent", ST_DROPOUT_TOO_SLOW, 40)->sum.lost_ns = 40 * ST_NS_PER_MS;
+    add("longer", ST_DROPOUT_STOPPED, 3)->sum.lost_ns = 2 * ST_NS_PER_S;
     add("unknown", ST_DROPOUT_STOPPED, 3);
     assert_string_equal(next(), "frequent: 40 dropouts");
 }
@@ -109,8 +110,8 @@ static void the_one_that_lost_most_sound_is_first(void **state)
 static void add_taken(const char *name, uint64_t n, enum st_dropout_reason reason, uint64_t own_n)
 {
     struct st_dropout_client *client = add(name, ST_DROPOUT_CPU_TAKEN, n);
-    ST_PRINT(client->by[reason].culprit, "chromium");
-    client->by[reason].culprit_n = own_n;
+    ST_PRINT(client->rows[0].culprit, "chromium");
+    client->rows[0].culprit_n = own_n;
 }
 
 static void who_took_the_cpu_is_one_cause(void **state)
@@ -138,11 +139,11 @@ static void few_old_nameless_and_own_ones_are_none(void **state)
     add("", ST_DROPOUT_TOO_SLOW, 50);
     add("sleeptuned", ST_DROPOUT_TOO_SLOW, 50);
     struct st_dropout_client *old = add("Old", ST_DROPOUT_TOO_SLOW, 50);
-    old->last_wall_ns = NOW_NS - ST_NOTIFY_RECENT_NS - 1;
+    old->sum.last_wall_ns = NOW_NS - ST_NOTIFY_RECENT_NS - 1;
     assert_string_equal(next(), "");
-    old->last_wall_ns = INT64_MIN;
+    old->sum.last_wall_ns = INT64_MIN;
     assert_string_equal(next(), "");
-    old->last_wall_ns = NOW_NS;
+    old->sum.last_wall_ns = NOW_NS;
     assert_string_equal(next(), "Old: 50 dropouts");
 }
 

@@ -15,8 +15,8 @@
 
 static json_t *dropout(const char *client, const char *text, int count)
 {
-    return json_pack("{s:s?, s:s, s:i, s:i, s:i, s:b}", "name", client, "text", text, "dropouts", count,
-                     "device_dropouts", 0, "lost_ns", (count - 1) * 1000000, "lost_partly", count > 9);
+    return json_pack("{s:[s, s, s, s], s:s, s:b}", "cells", client, st_text("%d", count), text, "1.00 ms",
+                     "state", "warn", "detail", count / 2 == 2);
 }
 
 /* A day in a row. @param observed < 0: no server was watched. @param playing_ns < 0: unknown. */
@@ -36,9 +36,10 @@ static json_t *document(int observed, int64_t watched_ns, int64_t playing_ns, js
     return json_pack("{s:I, s:I, s:I, s:[o], s:[{s:i}], s:o, s:o}", "since_ns", (json_int_t)SINCE_NS,
                      "until_ns", (json_int_t)UNTIL_NS, "step_ns", (json_int_t)(24 * HOUR_NS), "rows", row,
                      "conditions", "frames", 128, "dropouts",
-                     dropouts != NULL ? json_pack("{s:i, s:s, s:[{s:s, s:i, s:o}]}", "count", observed,
-                                                  "text", "HeavyReverb made them.", "sources", "source",
-                                                  "pipewire", "clientless_dropouts", 0, "clients", dropouts)
+                     dropouts != NULL ? json_pack("{s:i, s:s, s:[{s:s}], s:{s:[s, s, s, s], s:o}}", "count",
+                                                  observed, "text", "HeavyReverb made them.", "sources",
+                                                  "source", "pipewire", "table", "columns", "Program",
+                                                  "Dropouts", "Why", "Lost", "rows", dropouts)
                                       : json_null(),
                      "watched", watched);
 }

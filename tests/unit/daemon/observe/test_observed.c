@@ -185,7 +185,7 @@ static void look(const char *when)
               o.view.recent_wall_ns);
     ST_APPEND(json_lines, "played '%s' %jd music %jd\n", o.view.played, o.view.played_ns, o.view.music_ns);
     ST_APPEND(json_lines, "program %jd again %jd last %jd of %jd certainty %d period %jd\n",
-              o.view.program_cpu_ns, o.view.again_wall_ns, o.view.seen.last_wall_ns,
+              o.view.program_cpu_ns, o.view.again_wall_ns, o.view.seen.sum.last_wall_ns,
               o.view.seen.last_period_ns, (int)o.view.seen.certainty, o.view.seen.period_ns);
     const size_t n = opened();
     ST_EACH_OF (one, counted, n)
@@ -397,7 +397,7 @@ static void more_clients_than_places_lose_nothing(void **state)
     st_observed_finish(&o);
     (void)events_of("device-dropout", &count_n);
     assert_int_equal(count_n, 3 * ST_OBSERVED_PENDING_MAX);
-    assert_int_equal(o.view.seen.device_dropouts_n, 3 * ST_OBSERVED_PENDING_MAX);
+    assert_int_equal(o.view.seen.sum.device_n, 3 * ST_OBSERVED_PENDING_MAX);
 }
 
 static void see_crowd_of_each_kind(bool clients_first)
@@ -707,7 +707,7 @@ static void what_slowed_the_machine_stands_beside_the_client_of_that_moment(void
         assert_int_equal(events.events[at].event.slowed, expected[i]);
         assert_int_equal(strstr(text_of(at), "; meanwhile the CPU was too hot") != NULL, i == 0);
         assert_string_equal(o.view.seen.clients[i].name, names[i]);
-        assert_int_equal(o.view.seen.clients[i].by[ST_DROPOUT_TOO_SLOW].slowed, expected[i]);
+        assert_int_equal(o.view.seen.clients[i].rows[0].slowed, expected[i]);
     }
 }
 
@@ -733,14 +733,14 @@ static void a_client_that_computed_too_long_waits_until_the_machine_was_looked_a
         const uint64_t polls_n = o.view.polls_n;
         const size_t events_n = events.events_n;
         for (int64_t ms = 0; ms < row->counted_ms; ms += 250) {
-            assert_int_equal(o.view.seen.dropouts_n, 2 * (row - rows));
+            assert_int_equal(o.view.seen.sum.n, 2 * (row - rows));
             st_fake_advance(platform, POLL_NS);
             if (row->looked_ms == ms + 250)
                 look_at_machine(row->hot);
             st_observed_count(&o);
         }
         assert_int_equal(o.view.polls_n, polls_n); /* a source that is asked more often seems to be silent */
-        assert_int_equal(o.view.seen.dropouts_n, 2 * (row - rows) + 2);
+        assert_int_equal(o.view.seen.sum.n, 2 * (row - rows) + 2);
         assert_int_equal(events.events_n, events_n + 2);
         assert_string_equal(events.events[events_n + 1].event.client, after);
         const struct st_event *event = &events.events[events_n].event;
@@ -751,9 +751,9 @@ static void a_client_that_computed_too_long_waits_until_the_machine_was_looked_a
     for (int i = 0; i <= ST_OBSERVED_WAITING_MAX; i++)
         see_not_ready("Many", 1, ST_DROPOUT_TOO_SLOW, 24000000);
     turn_after(10 * ST_NS_PER_S);
-    assert_int_equal(o.view.seen.dropouts_n, 6 + 2); /* no room for more */
+    assert_int_equal(o.view.seen.sum.n, 6 + 2); /* no room for more */
     switch_to(ST_OBSERVED_OFF, "");
-    assert_int_equal(o.view.seen.dropouts_n, 6 + ST_OBSERVED_WAITING_MAX + 1);
+    assert_int_equal(o.view.seen.sum.n, 6 + ST_OBSERVED_WAITING_MAX + 1);
 }
 
 /* Its answer has what waits, and what comes later is in another event. */
@@ -904,8 +904,7 @@ static const char *recent(void)
     static char text[200];
     text[0] = '\0';
     ST_EACH_OF (client, o.recent.clients, o.recent.clients_n)
-        st_text_join(text, sizeof(text), ", ", "%s %llu", client->name,
-                     (unsigned long long)st_dropout_table_count(client));
+        st_text_join(text, sizeof(text), ", ", "%s %llu", client->name, (unsigned long long)client->sum.n);
     return text;
 }
 
@@ -1054,9 +1053,9 @@ static void a_crowd_of_clients_does_not_push_out_the_one_that_clicks(void **stat
     assert_int_equal(o.view.seen.clients_n, ST_DROPOUT_CLIENTS_MAX);
     uint64_t n = o.view.seen.others_dropouts_n;
     for (size_t i = 0; i < o.view.seen.clients_n; i++)
-        n += o.view.seen.clients[i].dropouts_n;
+        n += o.view.seen.clients[i].sum.n;
     assert_int_equal(n, 407 + 250);
-    assert_int_equal(o.view.seen.dropouts_n, n);
+    assert_int_equal(o.view.seen.sum.n, n);
     see_not_ready("Latecomer", 1, ST_DROPOUT_TOO_SLOW, 25000000); /* all places are taken, and it clicks */
     turn_after(POLL_NS);
     bool listed = false;
@@ -1174,12 +1173,12 @@ static void losses_on_the_bus_of_a_card_that_ran_dry_are_that_dropout(void **sta
                 st_observed_cut(&all[0]);
             st_fake_advance(platform, 100 * ST_NS_PER_MS);
         }
-        assert_int_equal(all[1].view.seen.device_dropouts_n, !row->itself);
-        assert_int_equal(all[0].view.seen.device_dropouts_n, row->bus_n);
+        assert_int_equal(all[1].view.seen.sum.device_n, !row->itself);
+        assert_int_equal(all[0].view.seen.sum.device_n, row->bus_n);
         see_at(ST_DROPOUT_AT_BUS, "hw:2 playback, USB bus 3", "Other");
         st_observed_turn(&all[0]);
         st_observed_finish(&all[0]); /* it loses nothing that waits */
-        assert_int_equal(all[0].view.seen.device_dropouts_n, row->bus_n + 1);
+        assert_int_equal(all[0].view.seen.sum.device_n, row->bus_n + 1);
         st_observed_finish(&all[1]);
     }
 }

@@ -21,22 +21,24 @@ static void look(const char *when)
         ST_APPEND(titles, "%s:", json_string_value(json_object_get(section, "title")));
         json_array_foreach(json_object_get(section, "rows"), j, row)
         {
-            const char *label, *text, *state;
+            const char *label = "", *text = "", *state;
             int detail;
             json_int_t time_ns = 0;
             json_t *cells = NULL;
-            assert_int_equal(json_unpack(row, "{s:s, s:s, s:s, s:b, s?I, s?o}", "label", &label, "text",
+            assert_int_equal(json_unpack(row, "{s?s, s?s, s:s, s:b, s?I, s?o}", "label", &label, "text",
                                          &text, "state", &state, "detail", &detail, "time_ns", &time_ns,
                                          "cells", &cells),
                              0);
             char *dumped = json_dumps(cells, 0);
-            ST_APPEND(lines, "  %s %s%s: %s", state, detail ? "details, " : "", label,
-                      st_text_begins(text, "sleeptuned ") ? strstr(text, "PID") : text);
-            if (dumped != NULL)
-                ST_APPEND(lines, " %s", dumped);
+            ST_APPEND(lines, "  %s %s", state, detail ? "details, " : "");
+            if (cells != NULL)
+                ST_APPEND(lines, "%s", dumped);
+            else
+                ST_APPEND(lines, "%s: %s", label,
+                          st_text_begins(text, "sleeptuned ") ? strstr(text, "PID") : text);
             free(dumped);
             ST_APPEND(lines, time_ns != 0 ? " at %jd\n" : "\n", (intmax_t)time_ns);
-            ST_APPEND(titles, " %s,", label);
+            ST_APPEND(titles, " %s,", cells != NULL ? json_string_value(json_array_get(cells, 0)) : label);
         }
     }
     ST_APPEND(lines, "%s\n", titles);
@@ -73,43 +75,65 @@ static struct st_observed_view *watch_pipewire(void)
     return &view.observe.sources[0];
 }
 
+/* It lost sound n times, up to 5 s ago. */
 static struct st_dropout_client *add_client(struct st_observed_view *source, const char *name, uint64_t n,
                                             enum st_dropout_reason reason)
 {
-    struct st_dropout_client *client = &source->seen.clients[source->seen.clients_n++];
-    *client =
-        (struct st_dropout_client){.playing = true,
-                                   .load_ns = INT64_MIN,
-                                   .dropouts_n = n,
-                                   .first_wall_ns = n > 0 ? view.now_wall_ns - 65 * ST_NS_PER_S : INT64_MIN};
-    ST_EACH (sum, client->by)
-        sum->slowed = ST_CAUSE_UNKNOWN;
-    client->by[reason].n = n;
-    source->seen.reasons_n[reason] += n;
+    struct st_dropout_table *seen = &source->seen;
+    struct st_dropout_client *client = &seen->clients[seen->clients_n++];
+    *client = (struct st_dropout_client){
+        .playing = true,
+        .load_ns = INT64_MIN,
+        .rows = {{.reason = reason, .sum.n = n, .slowed = ST_CAUSE_UNKNOWN}},
+        .rows_n = 1,
+        .sum = {.n = n, .last_wall_ns = n > 0 ? view.now_wall_ns - 5 * ST_NS_PER_S : 0}};
     ST_PRINT(client->name, "%s", name);
-    source->seen.dropouts_n += n;
+    seen->reasons_n[reason] += n;
+    seen->sum.n += n;
     if (n > 0) {
-        source->seen.last_wall_ns = client->last_wall_ns = view.now_wall_ns - 5 * ST_NS_PER_S;
-        source->seen.certainty = ST_CERTAINTY_EXACT;
+        seen->sum.first_wall_ns = view.now_wall_ns - 65 * ST_NS_PER_S;
+        seen->sum.last_wall_ns = client->sum.last_wall_ns;
+        seen->certainty = ST_CERTAINTY_EXACT;
     }
     return client;
+}
+
+/* So did a device of no program. */
+static void add_device(struct st_observed_view *source, const char *name, uint64_t n)
+{
+    struct st_dropout_client *client = add_client(source, "", n, ST_DROPOUT_UNKNOWN);
+    client->playing = false;
+    client->rows[0].stream = st_dropout_reason_device(name);
+    source->seen.sum.device_n += n;
+}
+
+static void add_row(struct st_dropout_client *client, uint64_t n, enum st_dropout_reason reason)
+{
+    client->rows[client->rows_n++] =
+        (struct st_dropout_row){.sum.n = n, .reason = reason, .slowed = ST_CAUSE_UNKNOWN};
+}
+
+static void set_lost(struct st_dropout_client *client, int64_t lost_ns, int64_t longest_ns)
+{
+    client->sum.lost_ns = client->rows[0].sum.lost_ns = lost_ns;
+    client->sum.longest_ns = client->rows[0].sum.longest_ns = longest_ns;
 }
 
 static void first_line_names_the_program_that_made_the_dropouts(void **state)
 {
     struct st_observed_view *pipewire = watch_pipewire();
     struct st_dropout_client *heavy = add_client(pipewire, "HeavyReverb", 407, ST_DROPOUT_TOO_SLOW);
-    struct st_dropout_sum *slow = &heavy->by[ST_DROPOUT_TOO_SLOW], *unknown = &heavy->by[ST_DROPOUT_UNKNOWN];
+    struct st_dropout_row *slow = heavy->rows;
     slow->worst.busy_ns = 25000000;
     slow->worst.period_ns = 21333333;
     heavy->load = (struct st_xrun_load){
         .cycles_n = 469, .busy_median_ns = 2560000, .busy_max_ns = 24000000, .period_ns = 21333333};
     add_client(pipewire, "GoodSynth", 5, ST_DROPOUT_WOKEN_LATE);
-    slow->n = 207;
-    unknown->n = 200;
+    slow->sum.n = 207;
+    add_row(heavy, 200, ST_DROPOUT_UNKNOWN);
     look("");
-    slow->n = 407;
-    unknown->n = 0;
+    slow->sum.n = 407;
+    heavy->rows_n = 1;
     look("");
     ST_PRINT(view.history.changed, "More dropouts since Tuesday.");
     look("");
@@ -144,7 +168,7 @@ static void only_what_was_watched_is_said_to_be_without_a_dropout(void **state)
     pipewire->again_wall_ns = view.now_wall_ns - 60 * ST_NS_PER_S;
     look("it was lost meanwhile");
     add_client(pipewire, "Guitarix", 3, ST_DROPOUT_TOO_SLOW);
-    pipewire->seen.last_wall_ns = view.now_wall_ns - 700 * ST_NS_PER_S;
+    pipewire->seen.sum.first_wall_ns = pipewire->seen.sum.last_wall_ns = view.now_wall_ns - 700 * ST_NS_PER_S;
     look("");
     pipewire->state = ST_OBSERVED_ABSENT;
     ST_PRINT(pipewire->why, "PipeWire is not running");
@@ -177,15 +201,16 @@ static void dropouts_are_of_the_server_of_the_answer(void **state)
                                       .why = "JACK is not running",
                                       .lost_wall_ns = view.now_wall_ns - 3 * ST_NS_PER_S,
                                       .since_wall_ns = view.started_wall_ns};
-    jack->seen.device_dropouts_n = jack->seen.clientless_dropouts_n = 2;
-    jack->seen.last_wall_ns = view.now_wall_ns - 65 * ST_NS_PER_S;
+    add_device(jack, "", 2);
+    jack->seen.sum.last_wall_ns = view.now_wall_ns - 65 * ST_NS_PER_S;
     look("");
     view.observe.sources[view.observe.n] = *jack;
     view.observe.sources[view.observe.n++].source = "pulseaudio";
     look("");
     add_client(&view.observe.sources[0], "pw-play", 1, ST_DROPOUT_STOPPED);
     look("");
-    view.observe.sources[0].seen.last_wall_ns -= 700 * ST_NS_PER_S;
+    view.observe.sources[0].seen.sum.first_wall_ns -= 700 * ST_NS_PER_S;
+    view.observe.sources[0].seen.sum.last_wall_ns -= 700 * ST_NS_PER_S;
     look("");
     shown_is(__func__);
 }
@@ -204,8 +229,8 @@ static void dropouts_of_an_earlier_time_are_a_number(void **state)
     look("");
     struct st_observed_view *usb = &view.observe.sources[view.observe.n++];
     *usb = (struct st_observed_view){.source = "usb", .state = ST_OBSERVED_WATCHING, .opened_n = 1};
-    usb->seen.device_dropouts_n = 12;
-    usb->seen.last_wall_ns = view.now_wall_ns - 86400 * ST_NS_PER_S;
+    add_device(usb, "", 12);
+    usb->seen.sum.last_wall_ns = view.now_wall_ns - 86400 * ST_NS_PER_S;
     look("yesterday's are no share of now's");
     struct st_observed_view *jack = &view.observe.sources[view.observe.n++];
     *jack = (struct st_observed_view){.source = "jack",
@@ -226,13 +251,13 @@ static void dropouts_before_the_buffer_was_raised_are_over(void **state)
 {
     struct st_observed_view *pipewire = watch_pipewire();
     add_client(pipewire, "Guitarix", 85, ST_DROPOUT_TOO_SLOW);
-    pipewire->seen.last_period_ns = pipewire->seen.longest_period_ns = 666667; /* 32 frames */
+    pipewire->seen.last_period_ns = pipewire->seen.sum.longest_period_ns = 666667; /* 32 frames */
     pipewire->seen.device_load_ns = pipewire->seen.last_ns + 1;
     look("5 s prove little");
     pipewire->seen.last_ns = pipewire->seen.device_load_ns;
     look("it was lowered, and the device has not said it");
     pipewire->seen.last_ns--;
-    pipewire->seen.longest_period_ns = pipewire->seen.period_ns;
+    pipewire->seen.sum.longest_period_ns = pipewire->seen.period_ns;
     look("others happened with this one");
     shown_is(__func__);
 }
@@ -320,13 +345,12 @@ static void lost_sound_has_a_length_and_a_place(void **state)
 {
     struct st_observed_view *pipewire = watch_pipewire();
     struct st_dropout_client *client = add_client(pipewire, "paplay", 10, ST_DROPOUT_STOPPED);
-    client->places_n[ST_DROPOUT_AT_CLIENT_BUFFER] = client->by[ST_DROPOUT_STOPPED].between_n = 10;
-    client->lost.ns = 4700 * ST_NS_PER_MS;
-    client->lost.longest_ns = 490 * ST_NS_PER_MS;
+    client->rows[0].place = ST_DROPOUT_AT_CLIENT_BUFFER;
+    set_lost(client, 4700 * ST_NS_PER_MS, 490 * ST_NS_PER_MS);
     look("");
-    client->lost.unknown_n = 10;
+    client->sum.unknown_n = client->rows[0].sum.unknown_n = 10;
     look("");
-    client->lost.unknown_n = 0;
+    client->sum.unknown_n = client->rows[0].sum.unknown_n = 0;
     add_client(pipewire, "GoodSynth", 1, ST_DROPOUT_STOPPED);
     look("");
     shown_is(__func__);
@@ -334,19 +358,31 @@ static void lost_sound_has_a_length_and_a_place(void **state)
 
 static void the_reason_is_that_of_most_lost_sound(void **state)
 {
-    struct st_dropout_client *client = add_client(watch_pipewire(), "Synth", 5, ST_DROPOUT_TOO_SLOW);
-    client->dropouts_n = 8;
-    client->by[ST_DROPOUT_STOPPED].n = 3;
-    client->lost.ns = 1043 * ST_NS_PER_MS;
-    client->lost.longest_ns = 290 * ST_NS_PER_MS;
-    client->by[ST_DROPOUT_TOO_SLOW].lost_ns = 213 * ST_NS_PER_MS;
-    client->by[ST_DROPOUT_STOPPED].lost_ns = 830 * ST_NS_PER_MS;
-    view.observe.sources[0].seen.dropouts_n = 8;
-    look("");
-    client->by[ST_DROPOUT_STOPPED].n = 0;
+    struct st_dropout_table *seen = &watch_pipewire()->seen;
+    struct st_event lost = {.kind = ST_EVENT_CLIENT_DROPOUT,
+                            .certainty = ST_CERTAINTY_EXACT,
+                            .client = "Synth",
+                            .wall_ns = view.now_wall_ns,
+                            .count_n = 5,
+                            .reason = ST_DROPOUT_TOO_SLOW,
+                            .lost_ns = 213 * ST_NS_PER_MS,
+                            .longest_ns = 60 * ST_NS_PER_MS,
+                            .slowed = ST_CAUSE_UNKNOWN};
+    st_dropout_table_take_event(seen, &lost, 0);
+    lost.reason = ST_DROPOUT_STOPPED;
+    lost.count_n = 0;
+    lost.lost_ns = 830 * ST_NS_PER_MS;
+    lost.longest_ns = 290 * ST_NS_PER_MS;
+    st_dropout_table_take_event(seen, &lost, 0);
     look("only while one of them went on");
-    client->lost.unknown_n = 1;
+    lost.count_n = 3;
+    lost.lost_ns = ST_NS_PER_MS;
+    st_dropout_table_take_event(seen, &lost, 0);
     look("");
+    lost.lost_ns = 0;
+    lost.count_n = 1;
+    st_dropout_table_take_event(seen, &lost, 0);
+    look("how long the last one was is not known: the number decides");
     shown_is(__func__);
 }
 
@@ -383,33 +419,32 @@ static void lost_cpu_between_a_program_and_its_server_has_its_own_next_step(void
 {
     struct st_observed_view *pipewire = watch_pipewire();
     struct st_dropout_client *client = add_client(pipewire, "mpv", 3, ST_DROPOUT_CPU_TAKEN);
-    client->places_n[ST_DROPOUT_AT_CLIENT_BUFFER] = client->by[ST_DROPOUT_CPU_TAKEN].between_n = 3;
-    client->lost.ns = client->lost.longest_ns = 300 * ST_NS_PER_MS;
+    client->rows[0].place = ST_DROPOUT_AT_CLIENT_BUFFER;
+    set_lost(client, 300 * ST_NS_PER_MS, 300 * ST_NS_PER_MS);
     look("");
-    client->lost.longest_ns = 160 * ST_NS_PER_MS;
+    set_lost(client, 300 * ST_NS_PER_MS, 160 * ST_NS_PER_MS);
     look("of S32 65536 bytes are 171 ms");
-    client->lost.longest_ns = 1001 * ST_NS_PER_MS;
+    set_lost(client, 300 * ST_NS_PER_MS, 1001 * ST_NS_PER_MS);
     look("with a buffer of seconds it would answer late");
-    client->lost.longest_ns = 300 * ST_NS_PER_MS;
+    set_lost(client, 300 * ST_NS_PER_MS, 300 * ST_NS_PER_MS);
     client->load.buffer_ns = 200 * ST_NS_PER_MS;
     look("");
     client->load.buffer_ns = 95 * ST_NS_PER_MS;
-    client->lost.longest_ns = 427 * ST_NS_PER_MS;
+    set_lost(client, 300 * ST_NS_PER_MS, 427 * ST_NS_PER_MS);
     look("paplay --latency-msec=150");
-    client->lost.longest_ns = 2001 * ST_NS_PER_MS;
+    set_lost(client, 300 * ST_NS_PER_MS, 2001 * ST_NS_PER_MS);
     look("");
     client->load.buffer_ns = 0;
-    client->lost.longest_ns = 0;
+    set_lost(client, 300 * ST_NS_PER_MS, 0);
     pipewire->source = "pulseaudio";
     look("a number would be a guess");
-    client->lost.longest_ns = 250 * ST_NS_PER_MS;
+    set_lost(client, 300 * ST_NS_PER_MS, 250 * ST_NS_PER_MS);
     client->load.asked_frames = 120;
     client->load.asked_rate_hz = ST_XRUN_ASKED_MS;
     look("its load line");
-    client->by[ST_DROPOUT_CPU_TAKEN].n = 0;
-    client->by[ST_DROPOUT_WAITED_FOR_OTHER].n = 3;
-    ST_PRINT(client->by[ST_DROPOUT_WAITED_FOR_OTHER].culprit, "pulseaudio");
-    client->by[ST_DROPOUT_WAITED_FOR_OTHER].culprit_n = 3;
+    client->rows[0].reason = ST_DROPOUT_WAITED_FOR_OTHER;
+    ST_PRINT(client->rows[0].culprit, "pulseaudio");
+    client->rows[0].culprit_n = 3;
     look("");
     shown_is(__func__);
 }
@@ -433,11 +468,11 @@ static void second_card_that_is_put_in_step_is_named_with_its_drift(void **state
         .cycles_n = 100, .period_ns = 21333333, .busy_median_ns = 213333, .drift_ppb = -37400};
     client->drift_ppb = -37400;
     look("");
-    client->device_dropouts_n = client->places_n[ST_DROPOUT_AT_RESYNC] = 4;
-    client->lost.ns = 12 * ST_NS_PER_MS;
-    client->lost.longest_ns = 5 * ST_NS_PER_MS;
-    view.observe.sources[0].seen.device_dropouts_n = 4;
-    view.observe.sources[0].seen.last_wall_ns = view.now_wall_ns;
+    client->rows[0] = (struct st_dropout_row){.stream = "", .place = ST_DROPOUT_AT_RESYNC, .sum.n = 4};
+    client->sum.n = 4;
+    set_lost(client, 12 * ST_NS_PER_MS, 5 * ST_NS_PER_MS);
+    view.observe.sources[0].seen.sum = (struct st_dropout_sum){
+        .n = 4, .device_n = 4, .first_wall_ns = view.now_wall_ns, .last_wall_ns = view.now_wall_ns};
     look("");
     ST_PRINT(client->name, "hw:1");
     look("an older PipeWire's log");
@@ -477,23 +512,22 @@ static void first_line_says_what_the_server_knows(void **state)
     };
     ST_EACH (row, rows) {
         struct st_dropout_client *client = add_client(watch_pipewire(), row->name, 3, row->reason);
-        client->by[row->reason].worst.wait_ns = 4100000;
-        ST_PRINT(client->by[row->reason].culprit, "%s", row->culprit);
-        client->by[row->reason].culprit_n = row->culprit[0] != '\0' ? 3 : 0;
+        client->rows[0].worst.wait_ns = 4100000;
+        ST_PRINT(client->rows[0].culprit, "%s", row->culprit);
+        client->rows[0].culprit_n = row->culprit[0] != '\0' ? 3 : 0;
         look("");
     }
     struct st_observed_view *pipewire = watch_pipewire();
     struct st_dropout_client *client = add_client(pipewire, "mpv", 9, ST_DROPOUT_CPU_TAKEN);
-    ST_PRINT(client->by[ST_DROPOUT_CPU_TAKEN].culprit, "cc1");
-    client->by[ST_DROPOUT_CPU_TAKEN].culprit_n = 4;
+    ST_PRINT(client->rows[0].culprit, "cc1");
+    client->rows[0].culprit_n = 4;
     look("who it was in the other five is not known: it may have been cc1");
-    client->by[ST_DROPOUT_CPU_TAKEN].culprit_n = 9;
+    client->rows[0].culprit_n = 9;
     look("");
     pipewire = watch_pipewire();
-    pipewire->seen.device_dropouts_n = pipewire->seen.clientless_dropouts_n = 1;
-    pipewire->seen.last_wall_ns = view.now_wall_ns;
+    add_device(pipewire, "", 1);
     look("");
-    ST_PRINT(pipewire->seen.clientless_device, "alsa_input.usb");
+    pipewire->seen.clients[0].rows[0].stream = st_dropout_reason_device("alsa_input.usb");
     look("");
     pipewire->source = "jack";
     look("");
@@ -505,8 +539,7 @@ static void first_line_says_what_the_server_knows(void **state)
 static void peak_of_who_lost_the_cpu_is_unknown(void **state)
 {
     struct st_dropout_client *client = add_client(watch_pipewire(), "GoodSynth", 3, ST_DROPOUT_CPU_TAKEN);
-    client->by[ST_DROPOUT_CPU_TAKEN].worst =
-        (struct st_dropout_cycle){.busy_ns = 21333, .period_ns = 21333333};
+    client->rows[0].worst = (struct st_dropout_cycle){.busy_ns = 21333, .period_ns = 21333333};
     look("");
     shown_is(__func__);
 }
@@ -515,7 +548,7 @@ static void buffer_that_helps_fits_the_worst_cycle_or_is_not_named(void **state)
 {
     struct st_observed_view *pipewire = watch_pipewire();
     struct st_dropout_client *client = add_client(pipewire, "Heavy", 1, ST_DROPOUT_TOO_SLOW);
-    struct st_dropout_cycle *worst = &client->by[ST_DROPOUT_TOO_SLOW].worst;
+    struct st_dropout_cycle *worst = &client->rows[0].worst;
     worst->period_ns = 21333333;
     worst->busy_ns = 30000000;
     look("1440 frames");
@@ -558,8 +591,7 @@ static void first_line_blames_who_took_the_cpu(void **state)
     struct st_dropout_client *server = add_client(pipewire, "PipeWire", 14, ST_DROPOUT_WOKEN_LATE);
     struct st_dropout_client *guitarix = add_client(pipewire, "Guitarix", 11, ST_DROPOUT_CPU_TAKEN);
     struct st_dropout_client *reverb = add_client(pipewire, "HeavyReverb", 5, ST_DROPOUT_CPU_TAKEN);
-    struct st_dropout_sum *of_guitarix = &guitarix->by[ST_DROPOUT_CPU_TAKEN],
-                          *of_reverb = &reverb->by[ST_DROPOUT_CPU_TAKEN];
+    struct st_dropout_row *of_guitarix = guitarix->rows, *of_reverb = reverb->rows;
     ST_PRINT(of_guitarix->culprit, "chromium");
     of_guitarix->culprit_n = 11;
     server->playing = false; /* no load line comes for it */
@@ -580,9 +612,9 @@ static void first_line_blames_who_took_the_cpu(void **state)
     view.right_set_up = true;
     look("");
     view.right_set_up = false;
-    reverb->by[ST_DROPOUT_TOO_SLOW].n = 1;
+    add_row(reverb, 1, ST_DROPOUT_TOO_SLOW);
     look("");
-    reverb->by[ST_DROPOUT_TOO_SLOW].n = 0;
+    reverb->rows_n = 1;
     of_guitarix->culprit_n = 0;
     look("");
     ST_PRINT(of_guitarix->culprit, "blender");
@@ -605,13 +637,13 @@ static void first_line_blames_who_took_the_cpu(void **state)
     guitarix->load.priority = pipewire->seen.priority = ST_XRUN_NORMAL;
     reverb->load.priority = ST_XRUN_NORMAL;
     /* most dropouts are of a program that computes too long: the screen names both */
-    server->by[ST_DROPOUT_WOKEN_LATE].n = 0;
-    server->by[ST_DROPOUT_TOO_SLOW].n = server->dropouts_n = 40;
-    server->by[ST_DROPOUT_TOO_SLOW].worst.busy_ns = 25000000;
+    server->rows[0].reason = ST_DROPOUT_TOO_SLOW;
+    server->rows[0].sum.n = server->sum.n = 40;
+    server->rows[0].worst.busy_ns = 25000000;
     server->load.streams_n = 1;
     ST_PRINT(server->name, "Heavy");
     look("");
-    server->by[ST_DROPOUT_TOO_SLOW].n = server->dropouts_n = 15;
+    server->rows[0].sum.n = server->sum.n = 15;
     look("");
     shown_is(__func__);
 }
@@ -630,8 +662,8 @@ static void first_line_names_what_slowed_the_machine(void **state)
     st_hist_reset(&result.lateness);
     pipewire = watch_pipewire();
     struct st_dropout_client *heavy = add_client(pipewire, "Heavy", 1, ST_DROPOUT_TOO_SLOW);
-    heavy->by[ST_DROPOUT_TOO_SLOW].worst.busy_ns = 25000000;
-    heavy->by[ST_DROPOUT_TOO_SLOW].slowed = ST_CAUSE_HEAT;
+    heavy->rows[0].worst.busy_ns = 25000000;
+    heavy->rows[0].slowed = ST_CAUSE_HEAT;
     look("");
     result.misses = 4;
     st_hist_add_n(&result.lateness, INT64_C(22000000), 4);
@@ -643,7 +675,7 @@ static void first_line_names_what_slowed_the_machine(void **state)
     result.causes[ST_CAUSE_RUN_QUEUE] = (struct st_cause_row){0};
     result.misses = 0;
     st_hist_reset(&result.lateness);
-    heavy->by[ST_DROPOUT_TOO_SLOW].slowed = ST_CAUSE_UNKNOWN;
+    heavy->rows[0].slowed = ST_CAUSE_UNKNOWN;
     view.overdue.ns = 12 * ST_NS_PER_S;
     view.overdue.hog =
         (struct st_hog){.pid = 480, .tid = 482, .priority = 80, .cpu = 0, .name = "hog", .looks = 1};
@@ -768,19 +800,16 @@ static void a_hard_size_that_was_forced_is_said_first(void **state)
     look("");
     synth->load = (struct st_xrun_load){.cycles_n = 1, .asked_frames = 32, .asked_rate_hz = 48000};
     look("");
-    server->seen.clients_n = 0;
-    server->seen.device_dropouts_n = server->seen.clientless_dropouts_n = 5;
-    server->seen.dropouts_n = 0;
+    server->seen.clients_n = server->seen.sum.n = 0;
+    add_device(server, "", 5);
     look("the device had them");
-    server->seen.device_dropouts_n = server->seen.clientless_dropouts_n = 0;
+    server->seen.clients_n = server->seen.sum.n = server->seen.sum.device_n = 0;
     add_client(server, "Looper", 5, ST_DROPOUT_STOPPED);
     look("at any size");
-    server->seen.clients_n = 0;
-    server->seen.dropouts_n = 0;
+    server->seen.clients_n = server->seen.sum.n = 0;
     struct st_dropout_client *game = add_client(server, "Game", 0, ST_DROPOUT_UNKNOWN);
     game->load = (struct st_xrun_load){.cycles_n = 1, .between = ST_XRUN_BETWEEN_UNSEEN};
-    add_client(server, "HeavyReverb", 5, ST_DROPOUT_TOO_SLOW)->by[ST_DROPOUT_TOO_SLOW].worst.busy_ns =
-        6000000;
+    add_client(server, "HeavyReverb", 5, ST_DROPOUT_TOO_SLOW)->rows[0].worst.busy_ns = 6000000;
     server->seen.forced_frames = server->seen.frames = 256;
     server->seen.period_ns = 5333333;
     look("");
@@ -797,7 +826,7 @@ static void row_of_the_server_says_who_asked_for_the_shortest_buffer(void **stat
     look("");
     struct st_dropout_client *click = add_client(server, "click", 1, ST_DROPOUT_UNKNOWN);
     look("not cut away");
-    server->seen.dropouts_n = click->dropouts_n = 0;
+    server->seen.sum.n = click->sum.n = click->rows_n = 0;
     discord->load.asked_frames = 0;
     look("");
     server->seen.rate_hz = 44100;
@@ -838,9 +867,9 @@ static void table_of_clients_has_the_most_harmful_of_all_sources_first(void **st
     look("");
     view.observe.sources[1].state = ST_OBSERVED_ABSENT;
     look("its server has ended");
-    pipewire->seen.device_dropouts_n = pipewire->seen.clientless_dropouts_n = 1;
+    add_device(pipewire, "", 1);
     look("beside the answer's");
-    pipewire->seen.device_dropouts_n = pipewire->seen.clientless_dropouts_n = 9;
+    add_device(pipewire, "alsa_input.usb", 9);
     look("");
 }
 
@@ -853,11 +882,12 @@ static void longest_loss_of_all_sources_is_first_where_each_is_known(void **stat
     view.observe.sources[1].source = "jack";
     struct st_dropout_client *often = add_client(pipewire, "often", 40, ST_DROPOUT_STOPPED);
     struct st_dropout_client *once = add_client(&view.observe.sources[1], "once", 1, ST_DROPOUT_STOPPED);
-    often->lost.ns = pipewire->seen.lost_ns = 40 * ST_NS_PER_MS;
-    often->lost.longest_ns = ST_NS_PER_MS;
-    once->lost.ns = once->lost.longest_ns = view.observe.sources[1].seen.lost_ns = 2 * ST_NS_PER_S;
+    set_lost(often, 40 * ST_NS_PER_MS, ST_NS_PER_MS);
+    set_lost(once, 2 * ST_NS_PER_S, 2 * ST_NS_PER_S);
+    pipewire->seen.sum.lost_ns = often->sum.lost_ns;
+    view.observe.sources[1].seen.sum.lost_ns = once->sum.lost_ns;
     look("");
-    often->lost.unknown_n = often->dropouts_n;
+    often->sum.unknown_n = pipewire->seen.sum.unknown_n = often->sum.n;
     look("");
     shown_is(__func__);
 }
@@ -929,7 +959,7 @@ static void screen_lists_sources_that_are_or_could_be_watched(void **state)
                                                         .mode = ST_OBSERVED_AUTO,
                                                         .state = ST_OBSERVED_WATCHING,
                                                         .opened_n = 1,
-                                                        .seen = {.device_dropouts_n = 5, .dropouts_n = 3}};
+                                                        .seen.sum = {.n = 8, .device_n = 5}};
     struct st_observed_view *never = &view.observe.sources[1];
     *never = (struct st_observed_view){
         .source = "sound4", .mode = ST_OBSERVED_AUTO, .state = ST_OBSERVED_ABSENT, .never = true};
@@ -943,7 +973,7 @@ static void screen_lists_sources_that_are_or_could_be_watched(void **state)
     look("");
     *never = (struct st_observed_view){.source = "jack",
                                        .state = ST_OBSERVED_WATCHING,
-                                       .seen = {.device_dropouts_n = 2},
+                                       .seen.sum = {.n = 2, .device_n = 2},
                                        .why = "server studio"};
     look("");
     *never = (struct st_observed_view){.source = "usb",

@@ -179,7 +179,7 @@ static void metrics_have_no_count_of_what_is_not_watched(void **state)
     for (int between = ST_XRUN_BETWEEN_NOTHING; between <= ST_XRUN_BETWEEN_HEARD; between++) {
         source->seen.clients[0].load.between = between;
         for (uint64_t n = 0; n <= 2; n += 2) {
-            source->seen.clients[0].dropouts_n = n;
+            source->seen.clients[0].sum.n = n;
             look(st_text("between %d", between));
         }
     }

@@ -1,0 +1,127 @@
+#include "story/dropout_rows.h"
+
+#include "core/ns.h"
+#include "core/text/json.h"
+#include "core/text/text.h"
+#include "story/dropout_sentence.h"
+#include "xruns/xrun.h"
+
+#define FIRST_N 8  /* rows on the first screen */
+#define SELDOM  10 /* a further reason of less than a tenth of a program's dropouts is a detail */
+
+struct table {
+    json_t *rows;
+    bool live;
+};
+
+static void add(const struct table *table, const char *name, const char *dropouts, const char *why,
+                const char *lost, const char *load, const char *peak, bool harm, bool detail)
+{
+    json_t *cells = json_pack(table->live ? "[o, s, o, s, s, s]" : "[o, s, o, s]", st_json_safe_string(name),
+                              dropouts, st_json_safe_string(why), lost, load, peak);
+    (void)json_array_append_new(table->rows,
+                                json_pack("{s:o, s:s, s:b}", "cells", cells, "state", harm ? "warn" : "ok",
+                                          "detail", detail || json_array_size(table->rows) >= FIRST_N));
+}
+
+/* "117 %": a time as a share of the period; "-" where it is not known. */
+static const char *share_text(int64_t ns, int64_t period_ns)
+{
+    const double percent = period_ns > 0 ? 100 * (double)ns / (double)period_ns : -1;
+    return st_text(percent >= 0 ? "%.*f %%" : "-", percent >= 0.05 && percent < 0.95 ? 1 : 0, percent);
+}
+
+/* The longest cycle, of its worst dropout if that computed too long, or of the last seconds. */
+static const char *peak_text(const struct st_dropout_client *client)
+{
+    const struct st_xrun_load *load = &client->load;
+    const struct st_dropout_cycle *worst = &client->rows[0].worst;
+    const bool dropout = client->rows[0].reason == ST_DROPOUT_TOO_SLOW && worst->busy_ns > 0 &&
+                         worst->period_ns > 0; /* else what it needed in that cycle is not known */
+    if (dropout && (load->cycles_n == 0 || load->period_ns <= 0 ||
+                    (double)worst->busy_ns * (double)load->period_ns >
+                        (double)load->busy_max_ns * (double)worst->period_ns))
+        return share_text(worst->busy_ns, worst->period_ns);
+    return share_text(load->cycles_n > 0 ? load->busy_max_ns : -1, load->period_ns);
+}
+
+/* What is known of who lost no sound. */
+static const char *quiet_text(const struct st_dropout_client *client)
+{
+    const struct st_xrun_load *load = &client->load;
+    if (client->playing && load->drift_ppb != 0)
+        return st_text("second card, %.0f ppm %s than %.60s", fabs((double)load->drift_ppb) / 1000,
+                       load->drift_ppb < 0 ? "slower" : "faster", client->device);
+    if (!st_dropout_table_is_unheard(client))
+        return "";
+    return load->between == ST_XRUN_BETWEEN_STOPS ? "its buffer: only stops are watched"
+                                                  : "not watched between it and PipeWire";
+}
+
+static void add_client(const struct table *table, const struct st_dropout_client *client, const char *source)
+{
+    const struct st_xrun_load *load = &client->load;
+    const char *usual = share_text(load->cycles_n > 0 ? load->busy_median_ns : -1, load->period_ns);
+    const bool unheard = st_dropout_table_is_unheard(client);
+    const struct st_dropout_row *first = client->rows;
+    const char *terse = st_xrun_sources_find(source)->terse;
+    const char *name =
+        st_text_or(client->name, first->stream != NULL ? st_xrun_sources_title(source) : "not named");
+    if (st_dropout_table_has_ended(client))
+        usual = "ended";
+    if (client->sum.n == 0 && table->live)
+        add(table, name, unheard ? "?" : "0", quiet_text(client), "", usual, peak_text(client), false, false);
+    ST_EACH_OF (row, first, client->sum.n > 0 ? client->rows_n : 0) {
+        const bool device = row->stream != NULL && client->name[0] == '\0', show = row == first && !device;
+        add(table, name, row->sum.n > 0 ? st_text("%ju", row->sum.n) : "-", /* one that was counted goes on */
+            device ? st_text_or(terse, row->stream) : st_dropout_sentence_why(client, row, false),
+            row->sum.lost_ns > 0
+                ? st_text(row->sum.unknown_n > 0 ? "%s+" : "%s", st_ns_short(row->sum.lost_ns))
+                : "-",
+            show ? usual : "", show ? peak_text(client) : "", true,
+            row > first && SELDOM * row->sum.n < client->sum.n);
+    }
+}
+
+/* The answer's first, then those that are watched now. */
+static int rank(const struct st_dropout_source *source)
+{
+    return source->asked + source->watched;
+}
+
+/* Of all sources the client that lost most and is not yet in the table: each source's are in that order.
+ * @return its source; NULL: there is none. */
+static const struct st_dropout_source *next(const struct st_dropout_source *sources, size_t n, size_t *at)
+{
+    const struct st_dropout_source *best = NULL;
+    ST_EACH_OF (source, sources, n) {
+        const struct st_dropout_table *table = source->table;
+        const struct st_dropout_client *client = &table->clients[at[source - sources]];
+        if (client < table->clients + table->clients_n &&
+            (best == NULL ||
+             (rank(source) == rank(best)
+                  ? st_dropout_table_goes_first(client, &best->table->clients[at[best - sources]])
+                  : rank(source) > rank(best))))
+            best = source;
+    }
+    return best;
+}
+
+json_t *st_dropout_rows(const struct st_dropout_source *sources, size_t n, bool live)
+{
+    const struct table table = {json_array(), live};
+    size_t at[ST_XRUN_SOURCES_MAX] = {0};
+    uint64_t others_n = 0;
+    for (const struct st_dropout_source *of; (of = next(sources, n, at)) != NULL;)
+        add_client(&table, &of->table->clients[at[of - sources]++], of->name);
+    ST_EACH_OF (source, sources, n)
+        others_n += source->table->others_dropouts_n;
+    if (others_n > 0)
+        add(&table, "others", st_text("%ju", others_n), "programs that ended, no longer listed", "-", "", "",
+            true, false);
+    /* a share of the period: what DAWs call load */
+    return json_pack("{s:s, s:o, s:o}", "title", "Programs", "columns",
+                     json_pack(live ? "[s, s, s, s, s, s]" : "[s, s, s, s]", "Program", "Dropouts", "Why",
+                               "Lost", "Load", "Peak"),
+                     "rows", table.rows);
+}
