@@ -479,6 +479,7 @@ void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool w
     ST_EACH_OF (client, table->clients, table->clients_n) {
         if (client->playing && (!watching || now_ns - client->load_ns > ST_DROPOUT_GONE_NS))
             end_client(client);
+        st_loss_rhythm_find(&client->rhythm);
         if (client->playing || client->sum.n > 0)
             table->clients[kept++] = *client;
     }

@@ -108,7 +108,7 @@ struct st_dropout_client st_dropout_table_of_event(const struct st_event *event)
 /** Forgets all dropouts, and who does not play. */
 void st_dropout_table_begin_again(struct st_dropout_table *table);
 
-/** Forgets loads that are too old (all of them, if !watching), and sorts the clients: by the time that they
+/** Forgets loads that are too old (all of them, if !watching), looks for rhythms, and sorts the clients: by the time that they
  * lost, where it is known of nine in ten dropouts, else by dropouts. */
 void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool watching);
 

@@ -50,8 +50,11 @@ static struct beats beats_of(const struct st_loss_rhythm *rhythm, size_t first, 
     return ret;
 }
 
-static void find(struct st_loss_rhythm *rhythm)
+void st_loss_rhythm_find(struct st_loss_rhythm *rhythm)
 {
+    if (rhythm->searched || rhythm->n == 0)
+        return;
+    rhythm->searched = true;
     const double all_ns = (double)(rhythm->began_ns[rhythm->n - 1] - rhythm->began_ns[0]);
     /* of a shorter one fewer multiples than that can have a loss */
     const double least_ns = ST_MAX(SHORTEST_NS, HITS_MIN * all_ns / (double)rhythm->n);
@@ -78,5 +81,5 @@ void st_loss_rhythm_add(struct st_loss_rhythm *rhythm, int64_t began_ns)
     if (rhythm->n == ST_LOSS_RHYTHM_MAX)
         memmove(all_ns, all_ns + 1, --rhythm->n * sizeof(all_ns[0]));
     all_ns[rhythm->n++] = began_ns;
-    find(rhythm);
+    rhythm->searched = false;
 }

@@ -26,6 +26,7 @@ static double found(double *at_s, size_t n)
     qsort(at_s, n, sizeof(at_s[0]), by_time);
     for (size_t i = 0; i < n; i++)
         st_loss_rhythm_add(&rhythm, (int64_t)(at_s[i] * (double)ST_NS_PER_S));
+    st_loss_rhythm_find(&rhythm);
     return (double)rhythm.each_ns / (double)ST_NS_PER_S;
 }
 
@@ -71,12 +72,14 @@ static void only_its_own_interval_is_named(ST_UNUSED void **state)
     struct st_loss_rhythm rhythm = {0};
     for (int i = 0; i < 200; i++)
         st_loss_rhythm_add(&rhythm, i * 5 * ST_NS_PER_S);
+    st_loss_rhythm_find(&rhythm);
     assert_int_equal(rhythm.each_ns, 0);
     rhythm = (struct st_loss_rhythm){0};
     for (int i = 0; i < 20; i++) {
         for (int more = 0; more < 3; more++)
             st_loss_rhythm_add(&rhythm, i * 30 * ST_NS_PER_S + more * ST_NS_PER_S / 4);
     }
+    st_loss_rhythm_find(&rhythm);
     assert_int_equal(rhythm.n, 20);
     assert_int_equal(rhythm.each_ns, 30 * ST_NS_PER_S);
 }
