@@ -4,9 +4,11 @@
 #include <sqlite3.h>
 
 #include "core/text/record.h"
+#include "xruns/event.h"
 
 #define ST_HISTORY_APPLICATION INT64_C(0x534c5450) /* "SLTP" */
-#define ST_HISTORY_VERSION     18
+/* Of the tables, and how many fields an event has. */
+#define ST_HISTORY_VERSION (1900 + (int)st_event_record.n)
 
 /* Length of a row in s. Hours begin at multiples since 1970, minutes at any time. */
 #define ST_HISTORY_MINUTE INT64_C(60)

@@ -39,7 +39,7 @@ static void overwrite(const char *path, const void *bytes, size_t n, off_t at)
 
 static void make_file(const char *path, enum file_kind kind)
 {
-    static const uint8_t newer[] = {0, 0, 0, 99}, foreign[] = {0, 0, 0, 1};
+    static const uint8_t newer[] = {0, 0, 99, 99}, foreign[] = {0, 0, 0, 1};
     uint8_t noise[8192];
     const char *error;
     struct st_history *history;
