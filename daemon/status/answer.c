@@ -12,7 +12,6 @@
 #define RESTS     "the test loop waits until something plays"
 #define RECENT_NS (600 * ST_NS_PER_S) /* older dropouts are no alarm any more */
 #define NOW_NS    (60 * ST_NS_PER_S)  /* before the last one: what was lost then leads */
-#define STALL_NS  ST_NS_PER_S         /* later than that, the loop was not late: it did not run */
 
 /* --- what is known --- */
 
@@ -40,13 +39,6 @@ static int64_t buffer_ns(const struct st_observed_view *server)
     return st_observed_shown(server)->sum.n == 0 ? st_xrun_sources_find(server->source)->usual_ns : 0;
 }
 
-/* Is that another time than the period of the loop? */
-static bool is_other(const struct st_result *loop, const struct st_observed_view *server)
-{
-    const int64_t lasts_ns = buffer_ns(server);
-    return lasts_ns != 0 && lasts_ns != st_period_ns(&loop->period);
-}
-
 /* Was its latest wake-up late because sleeptuned itself was stopped? */
 static bool is_stopped(const struct st_result *loop)
 {
@@ -54,16 +46,29 @@ static bool is_stopped(const struct st_result *loop)
     return stops->n > 0 && stops->max_ns >= loop->lateness.max_ns;
 }
 
-/* No wake-up was as late as the period of the music is long, or else as its own is; its own stops are no
- * timing of the computer. */
+/* How late the latest wake-up was; its own stops are no timing of the computer. */
+static int64_t worst_ns(const struct st_result *loop)
+{
+    int64_t worst_ns = loop->cause_above_ns;
+    if (!is_stopped(loop))
+        return loop->lateness.max_ns;
+    for (size_t i = 0; i < ST_CAUSE_COUNT; i++)
+        worst_ns = ST_MAX(i == ST_CAUSE_STOPPED ? 0 : loop->causes[i].max_ns, worst_ns);
+    return worst_ns;
+}
+
+/* How late a wake-up of the loop may be: as long as the buffer of the music lasts, or else its own period. */
+static int64_t lasts_ns(const struct st_result *loop, const struct st_observed_view *server)
+{
+    return buffer_ns(server) > 0 ? buffer_ns(server) : st_period_ns(&loop->period);
+}
+
+/* In its own period a miss counts, too: the callback ended too late. */
 static bool is_in_time(const struct st_result *loop, const struct st_observed_view *server)
 {
-    int64_t worst_ns = is_stopped(loop) ? loop->cause_above_ns : loop->lateness.max_ns;
-    for (size_t i = 0; is_stopped(loop) && i < ST_CAUSE_COUNT; i++)
-        worst_ns = i != ST_CAUSE_STOPPED ? ST_MAX(loop->causes[i].max_ns, worst_ns) : worst_ns;
-    if (is_other(loop, server))
-        return worst_ns < buffer_ns(server);
-    return loop->misses == 0 || (is_stopped(loop) && worst_ns < st_period_ns(&loop->period));
+    const int64_t period_ns = st_period_ns(&loop->period);
+    const bool own = lasts_ns(loop, server) == period_ns && !is_stopped(loop);
+    return own ? loop->misses == 0 : worst_ns(loop) < lasts_ns(loop, server);
 }
 
 /* Is the buffer of what plays longer than that of each dropout? The device's line comes every 10 s: one
@@ -311,37 +316,27 @@ static const char *brief_of(const struct st_view *view, const struct st_answer *
     return answer->plays_known && !answer->plays ? "nothing plays" : "no dropout";
 }
 
-/* Where the music's buffer is longer: "timing OK: at most 6.41 ms late, and the buffer lasts 21.3 ms" */
+/* "timing barely OK: at most 13.2 ms late, and the buffer lasts 21.3 ms" */
 static const char *timing_of(const struct st_view *view, const struct st_answer *answer)
 {
     const struct st_result *loop = view->loop;
+    const struct st_observed_view *server = answer->server;
     if (view->overdue.ns > 0)
         return st_text("timing not OK: the loop %s", st_view_overdue_text(view));
-    if (!answer->timing_known || loop->elapsed_periods == 0)
+    if (!answer->timing_known || loop->lateness.total_n == 0)
         return view->rests ? "timing not measured; " RESTS : "timing not measured yet";
-    const char *worst = st_ns_short(loop->lateness.max_ns), *text = "timing OK";
-    const bool other = is_other(loop, answer->server), late = loop->lateness.max_ns < STALL_NS;
-    const int64_t period_ns = other ? buffer_ns(answer->server) : 0;
-    /* what its own buffer missed is of no interest then */
-    const bool own = is_stopped(loop) && answer->timing_ok;
-    if (!own && other &&
-        (period_ns < st_period_ns(&loop->period) || (answer->timing_ok && loop->misses > 0))) {
-        const bool barely = loop->lateness.max_ns > period_ns / 2;
-        const char *of = answer->server->seen.period_ns == period_ns
-                             ? "the buffer lasts"
-                             : st_text("%s usually has", st_xrun_sources_title(answer->server->source));
-        text = st_text("timing %s: at most %s late, and %s %s",
-                       answer->timing_ok && barely ? "barely OK" : timing_words(answer), worst, of,
-                       st_ns_short(period_ns));
-    } else if (!own) {
-        text = st_text("timing %s: a test loop missed %ju of %ju periods at %" PRIu32 " frames",
-                       timing_words(answer), loop->misses, loop->elapsed_periods, loop->frames);
-        if (loop->misses > 0)
-            text = st_text(late ? "%s since %s, up to %s late" : "%s since %s, longest stall %s", text,
-                           clock_text(view, loop->started_wall_ns), worst);
-    }
+    const int64_t late_ns = worst_ns(loop), may_ns = lasts_ns(loop, server);
+    const char *of = st_text("%" PRIu32 " frames last", loop->frames);
+    if (buffer_ns(server) > 0)
+        of = server->seen.period_ns == may_ns
+                 ? "the buffer lasts"
+                 : st_text("%s usually has", st_xrun_sources_title(server->source));
+    const char *text = st_text(
+        "timing %s: at most %s late, and %s %s",
+        answer->timing_ok && late_ns > may_ns / 2 && late_ns < may_ns ? "barely OK" : timing_words(answer),
+        st_ns_short(late_ns), of, st_ns_short(may_ns));
     if (is_stopped(loop))
-        text = st_text("%s; sleeptuned itself was stopped for %s", text, worst);
+        text = st_text("%s; sleeptuned itself was stopped for %s", text, st_ns_short(loop->lateness.max_ns));
     if (loop->records_lost > 0)
         text = st_text("%s; not recorded: %ju period%s", text, loop->records_lost,
                        ST_PLURAL(loop->records_lost));
