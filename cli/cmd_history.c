@@ -21,7 +21,6 @@
 #include "platform/program/terminal.h"
 #include "story/trace_file.h"
 
-#define ROWS_USUAL 25 /* a day by hours, with the hour that has begun */
 #define EVENTS_MAX 5000
 
 typedef void (*print_fn)(FILE *out, const json_t *document, const struct st_history_text_look *look);
@@ -210,36 +209,11 @@ static int print_text(const struct options *options, const struct st_history_wis
 /* @return 0 or ST_EXIT_USAGE. */
 static int take_step(const char *text, struct st_history_wish *wish)
 {
-    if (text == NULL)
-        wish->asked.step_ns = st_when_step(wish->asked.until_ns - wish->asked.since_ns, ROWS_USUAL);
-    else if (st_when_parse_length(text, &wish->asked.step_ns) != 0 || wish->asked.step_ns < 60 * ST_NS_PER_S)
+    if (text != NULL &&
+        (st_when_parse_length(text, &wish->asked.step_ns) != 0 || wish->asked.step_ns < 60 * ST_NS_PER_S))
         return st_failure_usage("--step: '%s' is not a time of at least a minute, such as 1m, 10m, 1h or 1d",
                                 text);
     return 0;
-}
-
-/* The usual step for the time from the first measured row on; the time before it is one row. */
-static int64_t step_for(const json_t *document, const struct st_history_wish *wish)
-{
-    const json_t *rows = json_object_get(document, "rows"), *first = json_array_get(rows, 0);
-    if (json_array_size(rows) < 2 || !json_is_null(json_object_get(first, "cycles")))
-        return wish->asked.step_ns;
-    return st_when_step(wish->asked.until_ns - st_json_integer(first, "to_ns"), ROWS_USUAL - 1);
-}
-
-/* Asks again with a shorter step if --since is long before the first row of the history. */
-static int ask_steps(const struct options *options, struct st_history_wish *wish, json_t **ret)
-{
-    int status = ask(wish, ret);
-    while (status == 0 && options->step == NULL) {
-        const int64_t step_ns = step_for(*ret, wish);
-        if (step_ns >= wish->asked.step_ns)
-            break;
-        wish->asked.step_ns = step_ns;
-        json_decref(*ret);
-        status = ask(wish, ret);
-    }
-    return status;
 }
 
 static int show_steps(const struct options *options, struct st_history_wish *wish)
@@ -247,7 +221,7 @@ static int show_steps(const struct options *options, struct st_history_wish *wis
     json_t *document;
     int status = take_step(options->step, wish);
     if (status == 0)
-        status = ask_steps(options, wish, &document);
+        status = ask(wish, &document);
     if (status != 0)
         return status;
     const bool measured = st_history_text_measured(document);
@@ -299,7 +273,7 @@ static int find_event(const char *id_text, struct st_history_wish wish, int64_t 
                : st_failure("the last %d events have none with the number %jd", EVENTS_MAX, id);
 }
 
-static int write_trace(const struct options *options, struct st_trace_file *file)
+static int write_trace(const struct options *options, const struct st_trace_file *file)
 {
     struct st_output output;
     int r = st_output_open(&output, options->output);
@@ -310,18 +284,7 @@ static int write_trace(const struct options *options, struct st_trace_file *file
     const int closed = st_output_close(&output, r == 0);
     if (r < 0 || closed < 0)
         return st_failure("cannot write the trace: %s", strerror(r < 0 ? -r : -closed));
-    fprintf(stderr, "%jd dropout%s. ", file->dropouts_n, ST_PLURAL(file->dropouts_n));
-    if (file->cycles_n > 0)
-        fprintf(stderr, "%zu of %zu cycles of clients missed their deadline. ", file->missed_n,
-                file->cycles_n);
-    else
-        fputs("No cycles: only PipeWire reports when each client waited and computed, to the user's own "
-              "sleeptuned. ",
-              stderr);
-    if (file->reach_ns != INT64_MIN)
-        fprintf(stderr, "What the kernel did is there from %.1f s before the event on.\n",
-                st_ns_seconds(file->reach_ns));
-    else
+    if (file->copy.events_n == 0)
         fprintf(stderr, "It does not have what the kernel did then%s.\n",
                 st_text_with(". To have it, ", here()->trace));
     fputs("Open the file at ui.perfetto.dev, in your browser; it stays on this computer.\n", stderr);

@@ -57,8 +57,9 @@ static bool is_on_time(const struct st_event *event, const struct st_story_besid
 /* " in 10 s" */
 static const char *span_text(const struct st_event *event)
 {
-    return event->span_ns >= ST_NS_PER_S ? st_text(" in %.0f s", (double)event->span_ns / (double)ST_NS_PER_S)
-                                         : "";
+    if (event->span_ns < ST_NS_PER_S)
+        return "";
+    return st_text(" in %.0f s", (double)event->span_ns / (double)ST_NS_PER_S);
 }
 
 /* " (CPU 2)" */
@@ -70,18 +71,14 @@ static const char *cpu_text(int cpu)
 /* "the test loop woke 2.9 ms late: another thread had the CPU: ffmpeg/4711 for 2.9 ms" */
 static const char *late_text(const struct st_event *late)
 {
-    const char *length = st_ns_text(late->lateness_ns);
-    const char *text = st_event_count(late) <= 1
-                           ? st_text("the test loop woke %s late", length)
-                           : st_text("the test loop woke late %jd times%s, at worst by %s", late->count_n,
-                                     span_text(late), length);
-    text = st_text("%s: %s", text,
-                   late->lateness_ns != INT64_MIN ? st_cause_kind_text(late->cause) : "cause unknown");
-    if (late->culprit[0] != '\0')
-        text = st_text("%s: %s", text, late->culprit);
-    return late->culprit[0] != '\0' && late->culprit_ns > 0
-               ? st_text("%s for %s", text, st_ns_text(late->culprit_ns))
-               : text;
+    const char *length = st_ns_text(late->lateness_ns), *text = st_text("the test loop woke %s late", length);
+    if (st_event_count(late) > 1)
+        text = st_text("the test loop woke late %jd times%s, at worst by %s", late->count_n, span_text(late),
+                       length);
+    text = st_text("%s: %s%s", text, st_cause_kind_text(late->cause), st_text_with(": ", late->culprit));
+    if (late->culprit[0] == '\0' || late->culprit_ns <= 0)
+        return text;
+    return st_text("%s for %s", text, st_ns_text(late->culprit_ns));
 }
 
 /* " in 10 s on alsa_output.pci (PipeWire, probable)". A card that was put in step has the device in its
@@ -109,9 +106,8 @@ static const char *dropout_text(const struct st_event *event)
     if (!named)
         ST_PRINT(client.name, "%s", is_subject ? event->device : of_device ? "a device" : "a program");
     if (event->kind == ST_EVENT_OWN_DROPOUT)
-        return st_text("the daemon's own stream ran empty %s%s",
-                       st_event_count(event) == 1 ? "once" : st_text("%jd times", st_event_count(event)),
-                       where);
+        return st_text("the daemon's own stream ran empty %jd time%s%s", st_event_count(event),
+                       ST_PLURAL(st_event_count(event)), where);
     if (event->count_n != 0)
         text = st_dropout_sentence_lost(
             &client, &(struct st_dropout_sentence_about){.source = event->source, .when = where});
@@ -133,37 +129,23 @@ static const char *machine_text(const struct st_event *event)
     const int64_t permille = event->pressure.pressure_memory_permille;
     if (event->reason != ST_DROPOUT_SWAPPED_OUT || permille < 0)
         return "";
-    return permille > 0 ? st_text("; memory was short: programs waited for it %.1f %% of that second",
-                                  (double)permille / 10)
-                        : "; memory was not short: it read a file, or what was swapped out before";
-}
-
-static const char *elsewhere(const struct st_event *event)
-{
-    if (event->kind != ST_EVENT_OWN_DROPOUT)
-        return "program or its sound server";
-    return st_text_is(event->detail, "dummy")
-               ? "stream's own thread: the dummy backend has no sound server and no device"
-               : "sound server or the device";
+    return st_text("; programs waited for memory %.1f %% of that second", (double)permille / 10);
 }
 
 static const char *loop_text(const struct st_event *event, const struct st_story_beside *beside)
 {
     const struct st_event *late = explanation(event, beside);
-    if (late != NULL) {
-        const bool moment = event->span_ns <= ST_EVENT_SAME_TIME_NS;
-        return st_text(moment ? "; at the same time the test loop%s woke %s late: %s"
-                              : "; in that time the test loop%s woke at worst %s late: %s",
-                       cpu_text(late->loop_cpu), st_ns_text(late->lateness_ns),
+    if (late != NULL)
+        return st_text("; meanwhile the test loop%s woke %s late: %s", cpu_text(late->loop_cpu),
+                       st_ns_text(late->lateness_ns),
                        st_text_joined(st_cause_kind_text(late->cause), ", ", late->culprit));
-    }
     if (is_on_time(event, beside))
-        return st_text("; the test loop%s was %s: look at the %s", cpu_text(event->loop_cpu),
-                       beside->late.lateness_ns > 0 ? "late, but not late enough to explain it" : "on time",
-                       elsewhere(event));
-    return is_unexplained(event) && st_event_story_is_settled(beside)
-               ? "; it is unknown whether the test loop was late"
-               : "";
+        return st_text("; the test loop%s was not late enough to explain it: look at the sound server, its "
+                       "programs or the device",
+                       cpu_text(event->loop_cpu));
+    if (!is_unexplained(event) || !st_event_story_is_settled(beside))
+        return "";
+    return "; it is unknown whether the test loop was late";
 }
 
 const char *st_event_story_text(const struct st_event *event, const struct st_story_beside *beside)
@@ -174,9 +156,9 @@ const char *st_event_story_text(const struct st_event *event, const struct st_st
         return st_text("%s%s%s", dropout_text(event), machine_text(event), loop_text(event, beside));
     if (event->kind == ST_EVENT_HEARD)
         return "the listener heard a click"; /* the note stays out of pages */
-    return event->count_n > 1
-               ? st_text("%jd times%s, the last: %s", event->count_n, span_text(event), event->detail)
-               : st_text("%s", event->detail);
+    if (event->count_n > 1)
+        return st_text("%jd times%s, the last: %s", event->count_n, span_text(event), event->detail);
+    return st_text("%s", event->detail);
 }
 
 /* --- JSON --- */
@@ -206,6 +188,7 @@ json_t *st_event_story_json(const struct st_event *event, const struct st_story_
 {
     const struct st_event *found = explanation(event, beside);
     struct st_event shown = *event;
+    const char *cause;
     if (found != NULL) {
         shown.lateness_ns = found->lateness_ns;
         shown.explained_ns = found->explained_ns;
@@ -216,9 +199,10 @@ json_t *st_event_story_json(const struct st_event *event, const struct st_story_
     ST_EACH_OF (field, st_event_record.fields, st_event_record.n) {
         if ((field->in & ST_FIELD_JSON) == 0 || !st_record_is_known(field, &shown))
             continue;
-        st_json_set(document, field->name,
-                    field->form == ST_FORM_NUMBER ? json_integer(st_record_number(field, &shown))
-                                                  : st_json_safe_string(st_record_text(field, &shown)));
+        if (field->form == ST_FORM_NUMBER)
+            st_json_set(document, field->name, st_record_number(field, &shown));
+        else
+            st_json_set(document, field->name, st_json_safe_string(st_record_text(field, &shown)));
     }
     st_json_set(document, "time_ns", event->wall_ns);
     st_json_set(document, "event", st_event_kind_name(event->kind));
@@ -227,7 +211,8 @@ json_t *st_event_story_json(const struct st_event *event, const struct st_story_
         st_json_set(document, "reason", st_dropout_reason_name(event->reason));
     if (st_event_kind_is_dropout(event->kind))
         st_json_set(document, "why", why_text(event));
-    if (cause_name(event, beside, &shown)[0] != '\0')
-        st_json_set(document, "cause", cause_name(event, beside, &shown));
+    cause = cause_name(event, beside, &shown);
+    if (cause[0] != '\0')
+        st_json_set(document, "cause", cause);
     return document;
 }

@@ -5,12 +5,11 @@
 #include "core/text/text.h"
 #include "story/trace_json.h"
 
-#define PAUSE_NS   ST_NS_PER_S /* a driver that began no cycle for longer had nothing to do */
-#define NOTE_BYTES 300
+#define PAUSE_NS ST_NS_PER_S /* a driver that began no cycle for longer had nothing to do */
 
 /* A trace that is put together. */
 struct work {
-    struct st_trace_file *file;
+    const struct st_trace_file *file;
     struct st_trace_json json;
     int64_t from_ns, event_ns;
 };
@@ -104,16 +103,11 @@ static int add_cpus(const struct work *work)
     static const char *const places[] = {"", ": interrupts", ": softirqs"};
     const struct st_trace_copy *copy = &work->file->copy;
     struct cpu *cpus = calloc(ST_CPU_EVENTS_CPUS, sizeof(*cpus));
-    int64_t whole_ns = copy->events[0].at_ns; /* from then on nothing is missing */
     if (cpus == NULL)
         return -ENOMEM;
     st_trace_json_name(&work->json, ST_TRACE_CPUS, 0, "CPUs");
-    ST_EACH_OF (event, copy->events, copy->events_n) {
-        if (event->kind == ST_TRACE_LOST && event->at_ns <= work->event_ns)
-            whole_ns = ST_MAX(event->at_ns, whole_ns);
+    ST_EACH_OF (event, copy->events, copy->events_n)
         take(work, cpus, event);
-    }
-    work->file->reach_ns = ST_MAX(work->event_ns - whole_ns, 0);
     for (int i = 0; i < ST_CPU_EVENTS_CPUS; i++) {
         leave_all(work, cpus, i, copy->events[copy->events_n - 1].at_ns);
         for (int place = 0; cpus[i].seen && place < PLACES; place++)
@@ -183,11 +177,8 @@ static void add_cycle(struct work *work, const struct st_cycle_row *first, const
                                         first->is_driver ? "waits for its clients" : "waits");
     at_ns = st_trace_json_slice(&work->json, ST_TRACE_MOMENT, track, at_ns, end_ns, "computes");
     lane->free_ns[overlaps] = at_ns;
-    work->file->cycles_n += !first->is_driver;
-    if (!first->is_driver && end_ns > deadline_ns) {
+    if (!first->is_driver && end_ns > deadline_ns)
         add_missed(work, first, deadline_ns);
-        work->file->missed_n++;
-    }
 }
 
 static void add_cycles(struct work *work)
@@ -231,12 +222,8 @@ static void add_events(struct work *work)
         const char *text = st_json_text_of(event, "text");
         const int64_t at_ns =
             st_ns_sub(json_integer_value(json_object_get(event, "time_ns")), work->file->copy.ring->wall_ns);
-        if (text[0] == '\0' || at_ns < work->from_ns)
-            continue;
-        st_trace_json_instant(&work->json, ST_TRACE_MOMENT, ST_TRACE_EVENTS, at_ns, text);
-        if (json_object_get(event, "why") != NULL) /* sound was lost */
-            work->file->dropouts_n =
-                st_ns_add(work->file->dropouts_n, json_integer_value(json_object_get(event, "count_n")));
+        if (text[0] != '\0' && at_ns >= work->from_ns)
+            st_trace_json_instant(&work->json, ST_TRACE_MOMENT, ST_TRACE_EVENTS, at_ns, text);
     }
 }
 
@@ -255,18 +242,13 @@ static void add_notes(const struct work *work)
 {
     const struct st_trace_file *file = work->file;
     const struct st_cycle_ring *ring = file->copy.ring;
-    char kernel[NOTE_BYTES];
-    ST_PRINT(kernel, "%s: what it did is not in this file", ring->kernel);
-    if (file->reach_ns != INT64_MIN)
-        ST_PRINT(kernel, "%s: what it did is in this file from %.1f s before the event on", ring->kernel,
-                 (double)file->reach_ns / 1e9);
-    const char *const notes[][2] = {
-        {"kernel", kernel},
-        {"server", ring->server},
-        {"watched", ring->levels.about},
-        {"cycles", file->cycles_n > 0 ? ""
-                                      : "only PipeWire reports when each client waited and computed, to the "
-                                        "user's own sleeptuned"}};
+    const char *notes[][2] = {
+        {"kernel", ring->kernel}, {"server", ring->server}, {"watched", ring->levels.about}, {"cycles", ""}};
+    if (file->copy.events_n == 0)
+        notes[0][1] = st_text("%s: what it did is not in this file", ring->kernel);
+    if (st_cycle_ring_n(ring) == 0)
+        notes[3][1] = "only PipeWire reports when each client waited and computed, to the user's own "
+                      "sleeptuned";
     for (int i = 0; i < (int)ST_ARRAY_LEN(notes); i++) {
         if (notes[i][1][0] == '\0')
             continue;
@@ -287,16 +269,13 @@ static void name_tracks(const struct work *work)
         st_trace_json_name(json, ST_TRACE_MOMENT, ST_TRACE_CLIENT + i, ring->names[i]);
 }
 
-int st_trace_file_write(FILE *out, struct st_trace_file *file)
+int st_trace_file_write(FILE *out, const struct st_trace_file *file)
 {
     const struct st_cycle_ring *ring = file->copy.ring;
     const int64_t event_ns = st_ns_sub(file->copy.wall_ns, ring->wall_ns);
     const int64_t from_ns = event_ns > file->copy.before_ns ? event_ns - file->copy.before_ns : 0;
     int r = 0;
     struct work work = {.file = file, .json = {out, from_ns}, .from_ns = from_ns, .event_ns = event_ns};
-    file->cycles_n = file->missed_n = 0;
-    file->dropouts_n = 0;
-    file->reach_ns = INT64_MIN;
     st_trace_json_begin(&work.json, from_ns + ring->wall_ns);
     name_tracks(&work);
     add_cycles(&work);

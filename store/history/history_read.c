@@ -6,7 +6,7 @@
 #include "core/when.h"
 #include "store/history/history_private.h"
 
-#define ROWS_WANTED 100
+#define ROWS_WANTED 25 /* a day by hours, with the hour that has begun */
 #define MINUTE_NS   (ST_HISTORY_MINUTE * ST_NS_PER_S)
 #define HOUR_NS     (ST_HISTORY_HOUR * ST_NS_PER_S)
 #define JOIN_NS     (2 * ST_NS_PER_S) /* a smaller distance between two minutes is no gap */
@@ -145,8 +145,12 @@ static int64_t choose_step(struct walk *walk, const struct st_history_span *span
 {
     if (span->step_ns > 0)
         return usable_step(span->step_ns);
-    const int64_t from_ns = ST_MAX(st_sql_oldest(walk->sql, ST_HISTORY_HOUR, INT64_MIN), span->since_ns);
-    return usable_step(st_when_step(walk->until_ns > from_ns ? walk->until_ns - from_ns : 0, ROWS_WANTED));
+    const int64_t hour_ns = st_sql_oldest(walk->sql, ST_HISTORY_HOUR, INT64_MIN),
+                  minute_ns = st_sql_oldest(walk->sql, ST_HISTORY_MINUTE, INT64_MIN),
+                  from_ns = st_ns_sub(minute_ns, hour_ns) < HOUR_NS ? ST_MAX(minute_ns, hour_ns) : hour_ns;
+    const bool before = from_ns > span->since_ns; /* the time before the first one is one row */
+    return usable_step(st_when_step(ST_MAX(walk->until_ns - ST_MAX(from_ns, span->since_ns), 0),
+                                    before ? ROWS_WANTED - 1 : ROWS_WANTED));
 }
 
 /* Minutes if the file still has them, hours before them. */

@@ -35,7 +35,7 @@ ST_NODISCARD int st_history_read_open_events(struct st_history_reader *reader, c
 /** Text for the error r (< 0) of the last call. */
 const char *st_history_read_error(const struct st_history_reader *reader, int r);
 
-/** Wall-clock times, since <= until. A step of 0 chooses one that gives at most 100 rows; steps above ten
+/** Wall-clock times, since <= until. A step of 0 chooses one that gives at most 25 rows; steps above ten
  * years are ten years. */
 struct st_history_span {
     int64_t since_ns, until_ns, step_ns;

@@ -53,7 +53,7 @@ stopped() { "$SLEEPTUNE" history --events --kind late-wake --socket "$sock" | gr
 ok "the stop is an event" wait_for stopped
 sleep 1 # nobody reacts in less than half a second
 "$SLEEPTUNE" heard --socket "$sock" >"$tmp/out"
-like "which the mark finds" "$(tr '\n' ' ' <"$tmp/out")" 's before it, so far: .*stopped' # and what else was late on this computer
+like "which the mark finds" "$(tr '\n' ' ' <"$tmp/out")" 's before it: .*stopped' # and what else was late on this computer
 is "with its cause" "$(heard 'd["marks"][0]["cause"]')" stopped
 is "without music a mark is none for chance" "$(heard 'd["marks_that_count"]')" 0
 kill -STOP "$daemon"

@@ -34,8 +34,7 @@ kept_mark() { [ "$(traces heard)" = 1 ]; }
 ok "keeps the cycles" wait_for kept_mark
 is "for the user alone" "$(stat -c %a "$tmp/state/traces" "$tmp"/state/traces/* | sort -u | xargs)" "600 700"
 ok "and makes a file" trace last -o "$tmp/trace"
-like "that says how much it has" "$(cat "$tmp/said")" '^0 dropouts\. [0-9]+ of [1-9][0-9]* cycles of clients missed'
-like "and what it has not" "$(cat "$tmp/said")" 'It does not have what the kernel did then'
+like "that says what it does not have" "$(cat "$tmp/said")" 'It does not have what the kernel did then'
 like "as does the file, and what it is about" "$(decoded stall --list | tr '\n' ' ')" 'kernel: 1 slices, Linux .*: what it did is not in this file, .*server: 1 slices, PipeWire [0-9.]+'
 is "it is a trace, with the client and the mark" "$(decoded stall 'the listener heard a click')" "valid, stall computes, 'the listener heard a click' is there"
 
@@ -55,7 +54,6 @@ id=$("$SLEEPTUNE" history --events --kind client-dropout --json | "$PYTHON" -c '
 like "the list of events has its number" "$("$SLEEPTUNE" history --events --details)" " #$id "
 ok "it is a file by that number" trace "$id" -o "$tmp/trace"
 is "in which the client computes or waits over its deadline" "$(decoded stall --missed)" "valid, stall computes, missed its deadline within that"
-like "which says so" "$(cat "$tmp/said")" '^[1-9][0-9]* dropouts?\. [1-9]'
 trace "$id" | cat >"$tmp/trace"
 is "it can be piped" "$(decoded stall --missed)" "valid, stall computes, missed its deadline within that"
 is "a number that is none" "$(trace 99999999 -o "$tmp/none"; echo $?) $(trace x -o "$tmp/none"; echo $?) $(ls "$tmp/none" 2>/dev/null)" "4 3 "
@@ -106,7 +104,6 @@ sleep 0.6
 kill -CONT "$client_pid"
 ok "a client that was stopped is kept" wait_for kept_dropout
 ok "it makes a file" trace last -o "$tmp/trace"
-like "that says since when the kernel's half reaches back" "$(cat "$tmp/said")" 'What the kernel did is there from [0-9.]+ s before the event on'
 like "with the client's cycles" "$(decoded stall)" '^valid, stall computes'
 like "each CPU has what ran, interrupts and softirqs" "$(decoded stall --list | grep '^CPU 0' | tr '\n' ' ')" 'CPU 0: [1-9].* CPU 0: interrupts: .*CPU 0: softirqs: [1-9].*softirq/'
 like "and each program its name" "$(decoded stall --list | grep '^CPU [0-9]*:')" '[a-z]/[0-9]+'

@@ -95,7 +95,6 @@ like "and a metric" "$(ask /metrics)" "^sleeptune_device_dropouts_total\\{source
 does "a mark is kept as a file" traced
 like "it has what was left of JACK's cycle" "$traced" "jack: $name: [1-9][0-9]* values, .* to 1[67][0-9]\.[0-9] ms"
 like "who was watched, and that JACK does not report cycles of clients" "$(tr '\n' ' ' <<<"$traced")" 'watched: .*jack: JACK server .*cycles: 1 slices, only PipeWire reports'
-like "as the command says" "$(cat "$tmp/said")" 'No cycles: only PipeWire reports when each client waited and computed, to'
 end_client
 
 helper=$(pgrep -P "$daemon" -x sleeptune-obser)

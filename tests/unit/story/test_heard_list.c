@@ -437,9 +437,10 @@ static void a_mark_says_whether_the_test_loop_was_on_time(void **state)
     late.wall_ns = NOON_NS + 45 * ST_NS_PER_S;
     assert_int_equal(st_history_add_event(history, &late), 0);
     json_t *read = document(), *marks = json_object_get(read, "marks");
-    assert_has(text_of(json_array_get(marks, 0), "text"), "; the test loop (CPU 0) was on time");
+    assert_has(text_of(json_array_get(marks, 0), "text"),
+               "; the test loop (CPU 0) was not late enough to explain it");
     assert_has(text_of(json_array_get(marks, 1), "text"),
-               "; at the same time the test loop woke 3.000 ms late: the computer's firmware");
+               "; meanwhile the test loop woke 3.000 ms late: the computer's firmware");
     assert_null(strstr(text_of(json_array_get(marks, 2), "text"), "test loop"));
     json_decref(read);
 }

@@ -137,7 +137,7 @@ static void rows_of_the_file_are_counted_not_the_time_that_was_asked_for(void **
         json_decref(document);
     }
     assert_int_equal(read_it(0, NOON_NS + HOUR_NS, 0, &document), 0);
-    assert_int_equal(st_json_integer(document, "step_ns"), MINUTE_NS);
+    assert_int_equal(st_json_integer(document, "step_ns"), 5 * MINUTE_NS);
     json_decref(document);
 }
 
