@@ -75,17 +75,12 @@ json_t *st_dropout_json_list(struct st_dropout_source *sources, size_t n)
     ST_EACH_OF (source, sources, n) {
         const struct st_dropout_table *table = source->table;
         const struct st_dropout_client *worst = st_dropout_table_worst(table, INT64_MAX);
-        const struct st_dropout_sentence_about about = {
-            .source = source->name,
-            .all_n = table->sum.n,
-            .when = "",
-            .where = st_text(" on %s", st_xrun_sources_title(source->name))};
         json_t *object = json_pack("{s:o}", "source", st_json_text_or_null(source->name));
         st_dropout_json_source(object, table, st_dropout_json_client);
         json_array_append_new(list, object);
         all_n += table->sum.n;
         if (source == sources && worst != NULL)
-            text = st_dropout_sentence_say(table, worst, &about);
+            text = st_dropout_sentence_say(table, worst, source->name, "");
     }
     return json_pack("{s:I, s:o, s:o, s:o}", "count", (json_int_t)all_n, "text", st_json_text_or_null(text),
                      "sources", list, "table", st_dropout_rows(sources, n, false));

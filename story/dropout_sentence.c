@@ -10,6 +10,11 @@ static bool is_named(uint64_t culprit_n, uint64_t all_n)
     return culprit_n > 0 && (2 * culprit_n >= all_n || (culprit_n >= 3 && 5 * culprit_n >= all_n));
 }
 
+static const char *count_text(uint64_t n)
+{
+    return n == 1 ? "once" : st_text("%ju times", n);
+}
+
 /* Who had the CPU: "sleeptune itself (sleeptuned)" */
 static const char *culprit_text(const char *culprit)
 {
@@ -24,7 +29,7 @@ static const char *culprit_text(const char *culprit)
 
 static const char *times_text(uint64_t n, const char *culprit)
 {
-    return st_text(", at least %ju time%s %s", n, ST_PLURAL(n), culprit_text(culprit));
+    return st_text(", at least %s %s", count_text(n), culprit_text(culprit));
 }
 
 /* Of a client that was not ready. */
@@ -78,40 +83,19 @@ const char *st_dropout_sentence_why(const struct st_dropout_client *client, cons
                : text;
 }
 
-/* "the only dropout", "all 9 dropouts", "3 of 9 dropouts"; "3 dropouts" for all_n 0. */
-static const char *share_text(uint64_t n, uint64_t all_n)
-{
-    if (all_n == 0)
-        return st_text("%ju dropout%s", n, ST_PLURAL(n));
-    if (all_n == 1)
-        return "the only dropout";
-    if (n >= all_n)
-        return st_text("all %ju dropouts", all_n);
-    return st_text("%ju of %ju dropouts", n, all_n);
-}
-
-const char *st_dropout_sentence_lost(const struct st_dropout_client *client,
-                                     const struct st_dropout_sentence_about *about)
+const char *st_dropout_sentence_lost(const struct st_dropout_client *client, const char *source,
+                                     const char *when)
 {
     const struct st_dropout_row *row = client->rows;
-    const uint64_t n = client->sum.n;
-    const int64_t ns = client->sum.lost_ns, longest_ns = client->sum.longest_ns;
-    if (ns == 0)
-        return st_text("%s %s %s%s", client->name,
-                       st_dropout_reason_blame(row->reason) == ST_DROPOUT_BLAME_ITSELF ? "made" : "had",
-                       share_text(n, about->all_n), about->when);
-    const char *times = n < about->all_n ? st_text("in %s", share_text(n, about->all_n))
-                        : n == 1         ? "once"
-                                         : st_text("%ju times", n);
-    const char *text =
-        n == 1 && longest_ns == ns
-            ? st_text("%s lost sound %s%s, for %s", client->name, times, about->when, st_ns_short(ns))
-            : st_text("%s lost sound %s%s, %s%s in all", client->name, times, about->when,
-                      client->sum.unknown_n > 0 ? "at least " : "", st_ns_short(ns));
-    if (n > 1 && longest_ns > 0)
-        text = st_text("%s (longest %s)", text, st_ns_short(longest_ns));
-    return row->place == ST_DROPOUT_AT_CLIENT_BUFFER && row->sum.n == n
-               ? st_text("%s, between it and %s", text, st_xrun_sources_title(about->source))
+    const struct st_dropout_sum *sum = &client->sum;
+    const char *text = st_text("%s lost sound %s%s", client->name, count_text(sum->n), when);
+    if (sum->lost_ns > 0)
+        text = st_text(sum->n == 1 ? "%s, for %s%s" : "%s, %s%s in all", text,
+                       sum->unknown_n > 0 ? "at least " : "", st_ns_short(sum->lost_ns));
+    if (sum->n > 1 && sum->longest_ns > 0)
+        text = st_text("%s (longest %s)", text, st_ns_short(sum->longest_ns));
+    return row->place == ST_DROPOUT_AT_CLIENT_BUFFER && row->sum.n == sum->n
+               ? st_text("%s, between it and %s", text, st_xrun_sources_title(source))
                : text;
 }
 
@@ -121,14 +105,14 @@ static const char *times_of(const struct st_dropout_client *client, const struct
     if (10 * row->sum.n >= 9 * client->sum.n)
         return "";
     return row->sum.n == 0 ? st_text("for %s ", st_ns_short(row->sum.lost_ns))
-                           : st_text("%ju time%s ", row->sum.n, ST_PLURAL(row->sum.n));
+                           : st_text("%s ", count_text(row->sum.n));
 }
 
-const char *st_dropout_sentence_of(const struct st_dropout_client *client,
-                                   const struct st_dropout_sentence_about *about)
+const char *st_dropout_sentence_of(const struct st_dropout_client *client, const char *source,
+                                   const char *when)
 {
     const struct st_dropout_row *row = client->rows;
-    return st_text("%s: %sit %s.", st_dropout_sentence_lost(client, about), times_of(client, row),
+    return st_text("%s: %sit %s.", st_dropout_sentence_lost(client, source, when), times_of(client, row),
                    st_dropout_sentence_why(client, row, true));
 }
 
@@ -142,22 +126,21 @@ const char *st_dropout_sentence_forced(const struct st_dropout_table *table,
 }
 
 const char *st_dropout_sentence_say(const struct st_dropout_table *table,
-                                    const struct st_dropout_client *client,
-                                    const struct st_dropout_sentence_about *about)
+                                    const struct st_dropout_client *client, const char *source,
+                                    const char *when)
 {
-    const char *terse = st_xrun_sources_find(about->source)->terse;
-    const char *forced = st_dropout_sentence_forced(table, client, about->source);
+    const char *terse = st_xrun_sources_find(source)->terse;
+    const char *forced = st_dropout_sentence_forced(table, client, source);
     if (client->name[0] != '\0')
-        return st_text("%s%s%s", forced, st_dropout_sentence_of(client, about),
+        return st_text("%s%s%s", forced, st_dropout_sentence_of(client, source, when),
                        st_dropout_table_lost_cpu(client) && st_dropout_table_is_normal(table)
                            ? " No program that plays has real-time rights."
                            : "");
     const char *why = st_dropout_sentence_why(client, client->rows, true);
-    return st_text("%s%s%ju dropout%s happened%s: %s.", forced,
-                   client->sum.n < about->all_n ? st_text("%ju of ", client->sum.n) : "", about->all_n,
-                   ST_PLURAL(about->all_n), about->where,
+    return st_text("%s%ju dropout%s happened on %s%s: %s.", forced, client->sum.n, ST_PLURAL(client->sum.n),
+                   st_xrun_sources_title(source), when,
                    client->rows->stream == NULL ? st_text("a program %s; %s does not say which one", why,
-                                                          st_xrun_sources_title(about->source))
+                                                          st_xrun_sources_title(source))
                                                 : st_text_or(terse, why));
 }
 

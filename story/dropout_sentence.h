@@ -8,22 +8,15 @@
 const char *st_dropout_sentence_why(const struct st_dropout_client *client, const struct st_dropout_row *row,
                                     bool figures);
 
-/** When and where dropouts were, in the words of the caller. */
-struct st_dropout_sentence_about {
-    const char *source; /* as in st_xrun_source */
-    uint64_t all_n;     /* dropouts of that source; 0: not said */
-    const char *when;   /* behind a program's name and number: " (watched since 14:03)", "" */
-    const char *where;  /* behind a number alone: " on JACK (watched since 14:03)" */
-};
+/** How much sound a client lost, without why: "HeavyReverb lost sound 3 times (watched since 14:03), 64.0 ms
+ * in all (longest 21.3 ms)". @param source  as in st_xrun_source @param when  behind the number: " (watched
+ * since 14:03)", "" */
+const char *st_dropout_sentence_lost(const struct st_dropout_client *client, const char *source,
+                                     const char *when);
 
-/** How much sound a client lost, without why: "HeavyReverb lost sound 3 times (watched since 14:03),
- * 64.0 ms in all (longest 21.3 ms)". about->where is not read. */
-const char *st_dropout_sentence_lost(const struct st_dropout_client *client,
-                                     const struct st_dropout_sentence_about *about);
-
-/** The sentence about the dropouts of a client that has a name. about->where is not read. */
-const char *st_dropout_sentence_of(const struct st_dropout_client *client,
-                                   const struct st_dropout_sentence_about *about);
+/** The sentence about the dropouts of a client that has a name. */
+const char *st_dropout_sentence_of(const struct st_dropout_client *client, const char *source,
+                                   const char *when);
 
 /** "PipeWire is forced to 32 frames (666.7 µs). ", if that is the first thing to change; else "". */
 const char *st_dropout_sentence_forced(const struct st_dropout_table *table,
@@ -32,8 +25,8 @@ const char *st_dropout_sentence_forced(const struct st_dropout_table *table,
 /** The sentences that say which program lost most sound, and why, or why none is known.
  * @param client  st_dropout_table_worst of the table: there were dropouts */
 const char *st_dropout_sentence_say(const struct st_dropout_table *table,
-                                    const struct st_dropout_client *client,
-                                    const struct st_dropout_sentence_about *about);
+                                    const struct st_dropout_client *client, const char *source,
+                                    const char *when);
 
 /** The same for a place with room for a few words: "HeavyReverb: 407 dropouts". */
 const char *st_dropout_sentence_brief(const char *name, uint64_t n);

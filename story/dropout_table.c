@@ -320,7 +320,6 @@ void st_dropout_table_take_event(struct st_dropout_table *table, const struct st
     table->places_n[event->place] += n;
     if (now_ns >= table->last_ns) {
         table->last_ns = now_ns;
-        table->last_period_ns = period_ns;
         table->certainty = event->certainty;
         if (st_text_is(table->device, event->device)) /* so something plays there */
             table->device_load_ns = ST_MAX(now_ns, table->device_load_ns);

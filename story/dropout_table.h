@@ -71,7 +71,6 @@ struct st_dropout_table {
     uint64_t reasons_n[ST_DROPOUT_REASONS];                   /* of clients, by reason */
     uint64_t places_n[ST_DROPOUT_PLACES];                     /* of all, by place */
     int64_t last_ns;                                          /* when the last one was */
-    int64_t last_period_ns;                                   /* of that; 0: not known */
     enum st_certainty certainty;                              /* of that */
     struct st_dropout_client clients[ST_DROPOUT_CLIENTS_MAX]; /* by harm, as of the last aging */
     size_t clients_n;
@@ -108,8 +107,8 @@ struct st_dropout_client st_dropout_table_of_event(const struct st_event *event)
 /** Forgets all dropouts, and who does not play. */
 void st_dropout_table_begin_again(struct st_dropout_table *table);
 
-/** Forgets loads that are too old (all of them, if !watching), looks for rhythms, and sorts the clients: by the time that they
- * lost, where it is known of nine in ten dropouts, else by dropouts. */
+/** Forgets loads that are too old (all of them, if !watching), looks for rhythms, and sorts the clients: by
+ * the time that they lost, where it is known of nine in ten dropouts, else by dropouts. */
 void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool watching);
 
 /** Its culprit is that of at least half of them. */

@@ -109,8 +109,7 @@ static const char *dropout_text(const struct st_event *event)
         return st_text("the daemon's own stream ran empty %jd time%s%s", st_event_count(event),
                        ST_PLURAL(st_event_count(event)), where);
     if (event->count_n != 0)
-        text = st_dropout_sentence_lost(
-            &client, &(struct st_dropout_sentence_about){.source = event->source, .when = where});
+        text = st_dropout_sentence_lost(&client, event->source, where);
     else /* it began in an earlier event */
         text =
             st_text("the dropout of %s continued%s%s", client.name, where,

@@ -158,25 +158,18 @@ static const char *since_text(const struct st_view *view, const struct st_observ
 const char *st_answer_sentence(const struct st_view *view, const struct st_observed_view *source,
                                const struct st_dropout_client *client)
 {
-    const struct st_dropout_table *shown = st_observed_shown(source);
-    const struct st_dropout_sentence_about about = {
-        .source = source->source, .all_n = shown->sum.n, .when = since_text(view, source)};
-    return st_dropout_sentence_of(client, &about);
+    return st_dropout_sentence_of(client, source->source, since_text(view, source));
 }
 
 static const char *dropouts_text(const struct st_view *view, const struct st_answer *answer)
 {
     const struct st_observed_view *server = answer->server;
     const struct st_dropout_client *client = answer->client;
-    const char *since = since_text(view, server);
-    const struct st_dropout_sentence_about about = {
-        .source = server->source,
-        .all_n = answer->dropouts_n,
-        .when = since,
-        .where = st_text(" on %s%s", st_xrun_sources_title(server->source), since)};
     const bool ended = client->name[0] != '\0' && st_dropout_table_has_ended(client);
-    return st_text("%s%s", st_dropout_sentence_say(st_observed_shown(server), client, &about),
-                   ended ? " It does not play now." : "");
+    return st_text(
+        "%s%s",
+        st_dropout_sentence_say(st_observed_shown(server), client, server->source, since_text(view, server)),
+        ended ? " It does not play now." : "");
 }
 
 static const struct st_observed_view *first_absent(const struct st_view *view)
@@ -204,35 +197,28 @@ static const char *absent_text(const struct st_view *view, const struct st_obser
                    st_text_with(": ", source->why));
 }
 
-/* "Earlier: 85 dropouts, 04:22 to 04:23, the last one at 32 frames; the buffer is larger now." Those of the
- * server; if it had none, "Earlier: 2 dropouts on JACK, 04:22." */
+/* "Earlier: 85 dropouts, 04:22 to 04:23; the buffer is larger now." Those of the server; if it had none,
+ * "Earlier: 2 dropouts on JACK, 04:22." */
 static const char *earlier_text(const struct st_view *view, const struct st_answer *answer)
 {
-    const struct st_dropout_table *seen = st_observed_shown(answer->server);
     int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
     uint64_t dropouts_n = 0;
     const char *where = "";
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
-        const int64_t wall_ns = source->seen.sum.first_wall_ns;
-        const uint64_t n = source->seen.sum.n;
-        if (n == 0 || (answer->dropouts_n > 0 && source != answer->server))
+        const struct st_dropout_sum *sum = &source->seen.sum;
+        if (sum->n == 0 || (answer->dropouts_n > 0 && source != answer->server))
             continue;
-        last_ns = ST_MAX(source->seen.sum.last_wall_ns, last_ns);
-        first_ns = ST_MIN(wall_ns, first_ns);
-        dropouts_n += n;
+        last_ns = ST_MAX(sum->last_wall_ns, last_ns);
+        first_ns = ST_MIN(sum->first_wall_ns, first_ns);
+        dropouts_n += sum->n;
         if (source != answer->server)
-            where = st_text("%s%s %s", where, where[0] == '\0' ? " on" : " and",
-                            st_xrun_sources_title(source->source));
+            where = st_text_joined(where, " and ", st_xrun_sources_title(source->source));
     }
     const char *first = clock_text(view, first_ns), *last = clock_text(view, last_ns);
-    const double frames = (double)seen->last_period_ns * (double)seen->rate_hz / 1e9;
-    const bool range = !st_text_is(first, last),
-               whole = frames > 0 && fabs(frames - round(frames)) < 0.01; /* else it was another rate */
-    const char *text = st_text(" Earlier: %ju dropout%s%s, %s", dropouts_n, ST_PLURAL(dropouts_n), where,
-                               st_text_joined(range ? first : "", " to ", last));
-    if (answer->raised && whole)
-        text = st_text("%s, the last one at %.0f frames", text, frames);
-    return st_text(answer->raised ? "%s; the buffer is larger now." : "%s.", text);
+    return st_text(" Earlier: %ju dropout%s%s, %s%s.", dropouts_n, ST_PLURAL(dropouts_n),
+                   st_text_with(" on ", where),
+                   st_text_joined(st_text_is(first, last) ? "" : first, " to ", last),
+                   answer->raised ? "; the buffer is larger now" : "");
 }
 
 /* "in the last 12 min": whole minutes, no more than it was. */

@@ -55,7 +55,7 @@ static void counts_what_the_status_counts(void **state)
     source->seen.sum.last_wall_ns = NOW_NS - ST_NS_PER_S;
     assert_true(st_notify_cause_find(&shown, &view, &text));
     assert_string_equal(text.brief, "HeavyReverb: 12 dropouts");
-    assert_has(text.sentence, "HeavyReverb made all 12 dropouts (since ");
+    assert_has(text.sentence, "HeavyReverb lost sound 12 times (since ");
 }
 
 static void says_what_the_status_says(void **state)
@@ -66,7 +66,7 @@ static void says_what_the_status_says(void **state)
     heavy->rows[0].worst.period_ns = 21333333;
     assert_true(st_notify_cause_find(&shown, &view, &text));
     assert_string_equal(text.brief, "HeavyReverb: 12 dropouts");
-    assert_has(text.sentence, "HeavyReverb made all 12 dropouts (watched since ");
+    assert_has(text.sentence, "HeavyReverb lost sound 12 times (watched since ");
     assert_has(text.sentence, "): it computed too long");
 }
 

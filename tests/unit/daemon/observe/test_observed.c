@@ -184,9 +184,9 @@ static void look(const char *when)
               server, o.due_ns == INT64_MAX ? -1 : (o.due_ns - now_ns()) / ST_NS_PER_MS, recent(),
               o.view.recent_wall_ns);
     ST_APPEND(json_lines, "played '%s' %jd music %jd\n", o.view.played, o.view.played_ns, o.view.music_ns);
-    ST_APPEND(json_lines, "program %jd again %jd last %jd of %jd certainty %d period %jd\n",
-              o.view.program_cpu_ns, o.view.again_wall_ns, o.view.seen.sum.last_wall_ns,
-              o.view.seen.last_period_ns, (int)o.view.seen.certainty, o.view.seen.period_ns);
+    ST_APPEND(json_lines, "program %jd again %jd last %jd certainty %d period %jd\n", o.view.program_cpu_ns,
+              o.view.again_wall_ns, o.view.seen.sum.last_wall_ns, (int)o.view.seen.certainty,
+              o.view.seen.period_ns);
     const size_t n = opened();
     ST_EACH_OF (one, counted, n)
         ST_APPEND(json_lines, "open: %s '%s' '%s' n %jd lost %jd longest %jd span %jd at %jd\n",
@@ -799,7 +799,7 @@ static void event_of_a_client_says_why_by_its_own_cycle(void **state)
          " on card (JACK): it lost the CPU to a test of sleeptune (sleeptune)"},
         {ST_DROPOUT_STOPPED, 0, 0, "", " on card (JACK): it was stopped or frozen"},
         {ST_DROPOUT_WAITED_FOR_OTHER, 0, 0, "Heavy", " on card (JACK): it waited for Heavy"},
-        {ST_DROPOUT_UNKNOWN, 0, 0, "", " had 24 dropouts on card (JACK)"},
+        {ST_DROPOUT_UNKNOWN, 0, 0, "", " lost sound 24 times on card (JACK)"},
     };
     turn_after(0);
     ST_EACH (row, rows) {
@@ -830,7 +830,7 @@ static void sum_of_dropouts_has_the_worst_cycle_of_one_reason(void **state)
     look("an event at once");
     bool found = false;
     for (size_t i = 0; i < events.events_n; i++)
-        found = found || strstr(text_of(i), "Heavy made 24 dropouts on card (JACK): it computed too "
+        found = found || strstr(text_of(i), "Heavy lost sound 24 times on card (JACK): it computed too "
                                             "long (25.0 ms of CPU time, the buffer lasts 21.3 ms)") != NULL;
     look("");
     shown_is(__func__);
