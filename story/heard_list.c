@@ -30,7 +30,7 @@ enum {
     CAUSES = OF_LATE_WAKE + ST_CAUSE_COUNT
 };
 
-static const struct {
+static const struct words {
     const char *name, *text;
 } others[] = {
     {"device-dropout", "a device lost sound"},
@@ -84,22 +84,19 @@ static size_t cause_of(const struct st_event *event)
     return event->kind == ST_EVENT_CLIENT_DROPOUT ? event->reason : OF_DEVICE;
 }
 
-static const char *cause_text(size_t cause)
+static struct words words_of(size_t cause)
 {
-    if (cause >= OF_DEVICE && cause < OF_LATE_WAKE)
-        return others[cause - OF_DEVICE].text;
-    return cause >= OF_LATE_WAKE
-               ? st_text("the test loop woke late: %s",
-                         st_cause_kind_text((enum st_cause)(cause - OF_LATE_WAKE)))
-               : st_text("a program %s", st_dropout_reason_text((enum st_dropout_reason)cause));
-}
-
-static const char *cause_name(size_t cause)
-{
+    const enum st_dropout_reason reason = (enum st_dropout_reason)cause;
+    const enum st_cause late = (enum st_cause)(cause - OF_LATE_WAKE);
+    if (cause >= CAUSES)
+        return (struct words){"", ""};
     if (cause >= OF_LATE_WAKE)
-        return st_cause_kind_name((enum st_cause)(cause - OF_LATE_WAKE));
-    return cause >= OF_DEVICE ? others[cause - OF_DEVICE].name
-                              : st_dropout_reason_name((enum st_dropout_reason)cause);
+        return (struct words){st_cause_kind_name(late),
+                              st_text("the test loop woke late: %s", st_cause_kind_text(late))};
+    if (cause >= OF_DEVICE)
+        return others[cause - OF_DEVICE];
+    return (struct words){st_dropout_reason_name(reason),
+                          st_text("a program %s", st_dropout_reason_text(reason))};
 }
 
 /* How a mark was made, and how long before it was heard what it is about. Who types a command looks for the
@@ -177,16 +174,12 @@ static bool explains_better(const struct st_heard_mark *mark, const struct st_ev
     return before_ns(mark, event) >= before_ns(mark, than);
 }
 
-/* An observer looks a few times a second. */
-static int64_t began_ns(const struct st_event *event)
-{
-    return st_ns_sub(st_event_began_ns(event), st_event_kind_is_dropout(event->kind) ? LOOK_NS : 0);
-}
-
 static const struct st_heard_event *add(struct list *list, const struct st_event *event, size_t cause)
 {
     struct st_heard_event *heard = &list->events[list->events_n++];
-    *heard = (struct st_heard_event){began_ns(event), event->wall_ns, cause};
+    *heard = (struct st_heard_event){st_event_began_ns(event), event->wall_ns, cause};
+    if (st_event_kind_is_dropout(event->kind)) /* an observer looks a few times a second */
+        heard->from_ns = st_ns_sub(heard->from_ns, LOOK_NS);
     return heard;
 }
 
@@ -268,14 +261,14 @@ static json_t *mark_json(const struct list *list, size_t i)
     const struct about *about = &list->about[i];
     const struct st_event *heard = &about->heard, *found = &about->found;
     const bool known = about->cause != CAUSES, no_loss = !known || found->kind == ST_EVENT_LATE_WAKE;
-    const char *cause = known ? cause_name(about->cause) : "",
-               *text = known ? st_event_story_text(found, &about->beside) : "";
-    return json_pack(
-        "{s:I, s:o, s:I, s:o, s:I, s:o, s:o, s:o, s:o}", "time_ns", (json_int_t)heard->wall_ns, "by",
-        st_json_safe_string(heard->source), "window_ns", (json_int_t)list->marks[i].window_ns, "note",
-        st_json_text_or_null(heard->detail), "events", (json_int_t)about->fits_n, "cause",
-        st_json_text_or_null(cause), "cause_time_ns", st_json_integer_or_null(known, found->wall_ns), "text",
-        st_json_text_or_null(text), "unheard", st_json_text_or_null(no_loss ? heard->client : ""));
+    const char *text = known ? st_event_story_text(found, &about->beside) : "";
+    return json_pack("{s:I, s:o, s:I, s:o, s:I, s:o, s:o, s:o, s:o}", "time_ns", (json_int_t)heard->wall_ns,
+                     "by", st_json_safe_string(heard->source), "window_ns",
+                     (json_int_t)list->marks[i].window_ns, "note", st_json_text_or_null(heard->detail),
+                     "events", (json_int_t)about->fits_n, "cause",
+                     st_json_text_or_null(words_of(about->cause).name), "cause_time_ns",
+                     st_json_integer_or_null(known, found->wall_ns), "text", st_json_text_or_null(text),
+                     "unheard", st_json_text_or_null(no_loss ? heard->client : ""));
 }
 
 /* "5 marks: 4 of 5 after this: ... (0.1 expected by chance). 1 unexplained: ..." */
@@ -290,9 +283,12 @@ static const char *answer_text(const struct list *list, uint32_t counted_n)
         named_n[about->cause]++;
     for (size_t i = 0; i < CAUSES; i++) {
         const struct st_heard_cause *cause = &list->causes[i];
-        most = named_n[i] > named_n[most] ? i : most;
-        best = cause->named && (best == NULL || cause->p_value < best->p_value) ? cause : best;
+        if (named_n[i] > named_n[most])
+            most = i;
+        if (cause->named && (best == NULL || cause->p_value < best->p_value))
+            best = cause;
     }
+    const char *name = words_of(best != NULL ? (size_t)(best - list->causes) : most).text;
     if (counted_n < list->n)
         but = st_text(", of which %" PRIu32
                       " count (something must play, and marks less than 10 s apart are one)",
@@ -301,17 +297,17 @@ static const char *answer_text(const struct list *list, uint32_t counted_n)
         text = st_text("too few to tell a cause from chance (needs %d)", ST_HEARD_LEAST_N);
     else if (best != NULL)
         text = st_text("%" PRIu32 " of %" PRIu32 " after this: %s (%.2g expected by chance)", best->hits_n,
-                       counted_n, cause_text((size_t)(best - list->causes)), best->expected);
+                       counted_n, name, best->expected);
     else if (named_n[most] > 0)
         text =
-            st_text("%zu of %zu name this: %s, which %s", named_n[most], list->n, cause_text(most),
+            st_text("%zu of %zu name this: %s, which %s", named_n[most], list->n, name,
                     list->causes[most].frequent ? "is too frequent to tell it from chance" : "may be chance");
-    return st_text("%zu mark%s%s: %s.%s", list->n, ST_PLURAL(list->n), but, text,
-                   named_n[CAUSES] == 0
-                       ? ""
-                       : st_text(" %zu unexplained: nothing that is watched happened then ('sleeptune status "
-                                 "--details' says what is not).",
-                                 named_n[CAUSES]));
+    text = st_text("%zu mark%s%s: %s.", list->n, ST_PLURAL(list->n), but, text);
+    if (named_n[CAUSES] == 0)
+        return text;
+    return st_text("%s %zu unexplained: nothing that is watched happened then ('sleeptune status --details' "
+                   "says what is not).",
+                   text, named_n[CAUSES]);
 }
 
 static json_t *document_of(struct list *list)
@@ -330,11 +326,15 @@ int st_heard_list_read(struct st_history_reader *reader, int64_t since_ns, int64
     struct list *list = calloc(1, sizeof(*list));
     int64_t oldest_ns = INT64_MIN;
     bool more;
-    int r = list != NULL ? st_history_read_last(reader, EVENTS_MAX, &oldest_ns) : -ENOMEM;
+    if (list == NULL)
+        return -ENOMEM;
+    int r = st_history_read_last(reader, EVENTS_MAX, &oldest_ns);
+    if (until_ns == INT64_MIN)
+        until_ns = INT64_MAX;
     if (oldest_ns != INT64_MIN)
         since_ns = ST_MAX(since_ns, st_ns_add(oldest_ns, LONGEST_NS));
     struct st_history_events_wish wish = {.since_ns = since_ns,
-                                          .until_ns = until_ns != INT64_MIN ? until_ns : INT64_MAX,
+                                          .until_ns = until_ns,
                                           .limit = MARKS_MAX,
                                           .kind = st_event_kind_name(ST_EVENT_HEARD)};
     if (r == 0)
@@ -347,15 +347,16 @@ int st_heard_list_read(struct st_history_reader *reader, int64_t since_ns, int64
         r = st_history_read_sizes(reader, wish.since_ns, until_ns, &list->sizes);
     if (r == 0 && list->n > 0)
         r = st_history_read_events(reader, &wish, take_event, list, &more);
-    for (size_t i = 0; r == 0 && i < list->n; i++) {
-        struct about *about = &list->about[i];
-        r = about->cause != CAUSES ? st_event_list_beside(reader, &about->found, &about->beside) : 0;
+    ST_EACH_OF (about, list->about, list->n) {
+        if (r == 0 && about->cause != CAUSES)
+            r = st_event_list_beside(reader, &about->found, &about->beside);
     }
     if (r == 0) {
         make_sessions(list);
         qsort(list->events, list->events_n, sizeof(list->events[0]), by_start);
         *ret = document_of(list);
-        r = *ret != NULL ? 0 : -ENOMEM;
+        if (*ret == NULL)
+            r = -ENOMEM;
     }
     free(list);
     return r;

@@ -87,15 +87,14 @@ static bool is_known(double value)
 
 static const char *time_of(const struct st_listen_view *view, double frames)
 {
-    const double seconds = frames / view->rate_hz;
-    if (seconds < 0.9995)
-        return st_text("%.3g ms", seconds * 1000);
-    return st_text("%.3f s", seconds);
+    return st_ns_short(llround(frames / view->rate_hz * ST_NS_PER_S));
 }
 
 static const char *title(const struct st_listen_view *view)
 {
-    return view->live != NULL && view->live->way != NULL ? view->live->way->title : "of the recording";
+    if (view->live == NULL || view->live->way == NULL)
+        return "of the recording";
+    return view->live->way->title;
 }
 
 static bool is_gone(const struct st_listen_view *view)
@@ -129,8 +128,7 @@ static const char *why_invalid(const struct st_listen_view *view)
     if (result->remarks[ST_REMARK_CLOCKS])
         return "the two clocks are more than 0.1 % apart";
     if (result->remarks[ST_REMARK_SHORT])
-        return is_gone(view) ? "the device or the sound server has gone too soon"
-                             : "the recording is too short for all test glitches";
+        return "it is too short for all test glitches";
     if (result->forced_found_n < result->forced_n)
         return st_text("only %u of the %u test glitches were found", result->forced_found_n,
                        result->forced_n);
@@ -143,13 +141,14 @@ static const char *answer_of(const struct st_listen_view *view)
     const struct st_hearing_result *result = view->result;
     const size_t n = result->losses_n;
     const char *losses = n == 1 ? "1 loss" : st_text("%zu losses", n);
+    const bool valid = st_hearing_valid(result);
     const char *bound = st_miss_events_rate_text(result->per_hour_max95);
     const char *heard = st_ns_long(llround(result->heard_s * ST_NS_PER_S));
     if (result->path_class == ST_PATH_NONE)
         return st_text("! Invalid: %s, so nothing can be said about losses.", why_not_heard(view));
     if (result->forced_n == 0 && !result->remarks[ST_REMARK_SHORT])
         return "! Invalid: no test glitch could be made, so losses may have been missed.";
-    if (!st_hearing_valid(result))
+    if (!valid)
         return st_text("! Invalid: %s, so losses may have been missed. Found in %s %s: %s.",
                        why_invalid(view), heard, title(view), losses);
     if (is_gone(view))
@@ -174,10 +173,8 @@ static const char *loss_text(const struct st_listen_view *view, const struct st_
         return st_text("%s; sleeptuned saw: %s", text, st_json_safe_text(record, "text"));
     if (view->live == NULL || event != NULL)
         return text;
-    if (view->records == NULL)
-        return st_text("%s; not explained: no sleeptuned recorded it", text);
-    if (loss_ns(view, loss) < view->records_from_ns)
-        return st_text("%s; not explained: there are too many later records", text);
+    if (view->records == NULL || loss_ns(view, loss) < view->records_from_ns)
+        return st_text("%s; not explained: no record of sleeptuned reaches that moment", text);
     return st_text("%s; not explained: no record at that moment", text);
 }
 
@@ -201,10 +198,6 @@ static void say_path(const struct st_listen_view *view, const struct st_text_she
         return;
     st_text_row(sheet, "Path", "%s: %s", st_hearing_classes[result->path_class].text,
                 st_hearing_classes[result->path_class].promise);
-    if (fabs(result->gain_db) >= 0.1)
-        st_text_row(sheet, "Volume", "%+.1f dB", result->gain_db);
-    if (is_known(result->noise_db))
-        st_text_row(sheet, "Noise", "%.0f dB", result->noise_db);
     if (st_hearing_valid(result))
         st_text_row(sheet, "Test", "all %u test glitches were found", result->forced_n);
     if (view->latency_known)
@@ -289,8 +282,7 @@ static void say_next(const struct st_listen_view *view, const struct st_text_she
     else if (!st_hearing_valid(result))
         next = "sleeptune listen --help, for another way back (--back)";
     else if (result->losses_n > 0)
-        next = view->live != NULL ? "sleeptune check, to find what was late"
-                                  : "sleeptune check, on the computer that played it";
+        next = "sleeptune check, on the computer that played it, to find what was late";
     else if (result->heard_s >= SURE_S)
         return;
     else if (view->live != NULL)

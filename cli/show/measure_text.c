@@ -17,19 +17,14 @@ static const struct {
     double p;
 } quantiles[] = {{"median", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}};
 
-static const char *interval(const struct st_quantile *q)
-{
-    if (!q->interval_known)
-        return "";
-    return st_text(" [%s .. %s]", st_ns_text(q->low_ns), st_ns_text(q->high_ns));
-}
-
 /* A quantile, or how long to measure for it. */
 static const char *quantile_cell(const struct st_result *result, const struct st_hist *hist, double p)
 {
     const struct st_quantile q = st_stats_quantile(hist, p);
+    if (q.known && q.interval_known)
+        return st_text("%s [%s .. %s]", st_ns_text(q.value_ns), st_ns_text(q.low_ns), st_ns_text(q.high_ns));
     if (q.known)
-        return st_text("%s%s", st_ns_text(q.value_ns), interval(&q));
+        return st_ns_text(q.value_ns);
     const double seconds = (double)st_stats_quantile_min_n(p) * st_period_seconds(&result->period);
     return st_text("- (needs %s)", st_ns_text((int64_t)(seconds * (double)ST_NS_PER_S)));
 }
@@ -74,17 +69,6 @@ static void causes(const struct st_result *result, const struct st_text_sheet *s
     }
 }
 
-static void self_cost(const struct st_result *result, const struct st_text_sheet *sheet)
-{
-    const char *cpu = result->running ? "CPU time is known at the end" : "CPU time unknown",
-               *faults = "page faults unknown";
-    if (result->cpu_ns_per_cycle >= 0)
-        cpu = st_text("%s CPU per cycle", st_ns_text((int64_t)(result->cpu_ns_per_cycle + 0.5)));
-    if (result->faults_n >= 0)
-        faults = st_text("%jd page faults", result->faults_n);
-    st_text_row(sheet, "self", "%s, %s, %ju records lost", cpu, faults, result->records_lost);
-}
-
 static void conditions(const struct st_result *result, const struct st_text_sheet *sheet)
 {
     static const char *const locks[] = {[ST_LOCK_NONE] = "memory not locked",
@@ -104,16 +88,6 @@ static void conditions(const struct st_result *result, const struct st_text_shee
         line = st_text("%s, %s %s", line, condition->key,
                        st_result_condition_shown(condition->key, condition->value));
     st_text_field(sheet->out, "where", line, sheet->label_columns, sheet->width);
-}
-
-/* The books, the cost of the loop itself, the test conditions. */
-static void details(const struct st_result *result, const struct st_text_sheet *sheet)
-{
-    st_text_row(sheet, "books", "%ju cycles + %ju skipped = %ju periods: %s; %ju woke early", result->cycles,
-                result->skipped_periods, result->elapsed_periods,
-                result->books_balance ? "balance" : "DO NOT BALANCE", result->early);
-    self_cost(result, sheet);
-    conditions(result, sheet);
 }
 
 /* Figures about the loop itself, only if they make the result doubtful. */
@@ -170,9 +144,8 @@ void st_measure_text_print(const struct st_result *result, const char *buffer, b
     if (result->suspends > 0)
         st_text_row(&sheet, "suspended", "%ju times during the measurement", result->suspends);
     if (all)
-        details(result, &sheet);
-    else
-        doubts(result, &sheet);
+        conditions(result, &sheet);
+    doubts(result, &sheet);
 }
 
 static char *progress(const struct st_result *result)

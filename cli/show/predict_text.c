@@ -89,23 +89,23 @@ void st_predict_text_mark(const struct st_predict_row *row, bool colour, FILE *o
     put_mark(mark, colour, out);
 }
 
-/* What happened at this size: "none in 10.0 min, at most 18", "120". */
+/* What happened at this size: "none, at most 18", "120". */
 static const char *dropouts_text(const struct st_predict_row *row, const struct st_predict_view *view,
                                  const struct st_predict_table *table)
 {
-    const bool wide = view->width >= WIDE, used = row->frames == view->used_frames;
+    const bool wide = view->width >= WIDE;
     const char *text = "none";
     if (!row->known)
-        text = wide ? st_text("not known: %s", row->reason) : "not known";
+        text = st_text_joined("not known", ": ", wide ? row->reason : NULL);
     else if (row->episodes_n > 0)
         text = st_text(row->per_hour < 9.95 ? "%.2g" : "%.0f", row->per_hour);
-    else if (wide && !table->brief)
-        text = st_text("none in %s", st_predict_text_time(table->run));
     if (wide && !table->brief && row->high < ST_PREDICT_MOST)
         text = st_text("%s, at most %s", text, st_miss_events_rate_text(row->high));
-    if (used && view->music_n > 0)
+    if (row->frames != view->used_frames)
+        return text;
+    if (view->music_n > 0)
         text = st_text("%s; music: %ju", text, view->music_n);
-    return used ? st_text("%s, in use", text) : text;
+    return st_text("%s, in use", text);
 }
 
 static void say_row(const struct st_predict_row *row, const struct st_predict_view *view,

@@ -237,13 +237,6 @@ void st_observe_metrics(FILE *out, const struct st_observe_view *view, bool name
     place_metrics(out, view);
     if (named)
         client_metrics(out, view);
-    st_observe_metric(out, "sleeptune_server_period_seconds", "gauge",
-                      "Period that a sound server uses now.");
-    ST_EACH_OF (source, view->sources, view->n) {
-        if (source->seen.period_ns > 0)
-            fprintf(out, "sleeptune_server_period_seconds{source=\"%s\"} %.9f\n", source->source,
-                    (double)source->seen.period_ns / (double)ST_NS_PER_S);
-    }
     st_observe_metric(out, "sleeptune_dropout_source_watched", "gauge",
                       "1 while dropouts of that source are watched.");
     ST_EACH_OF (source, view->sources, view->n)

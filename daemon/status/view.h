@@ -49,7 +49,7 @@ struct st_view {
  * "ended". */
 const char *st_view_state(const struct st_view *view);
 
-/** "has not run for 12 s (about 4500 periods overdue): hog/4711 with real-time priority 80 keeps CPU 0 busy":
+/** "has not run for 12 s: hog/4711 with real-time priority 80 keeps CPU 0 busy":
  * of a loop with overdue_ns. */
 const char *st_view_overdue_text(const struct st_view *view);
 

@@ -55,14 +55,12 @@ static void conditions(FILE *out, const struct st_result *loop)
     st_observe_metric(out, "sleeptune_conditions_info", "gauge",
                       "Test conditions of the loop; a condition that could not be read is missing.");
     fputs("sleeptune_conditions_info{", out);
-    const char *comma = "";
     ST_EACH (key, keys) {
         const char *value = st_result_condition(loop, *key);
         if (value == NULL)
             continue;
-        fputs(comma, out);
         st_observe_label(out, *key, value);
-        comma = ",";
+        fputc(',', out); /* also behind the last one: the format allows it */
     }
     fputs("} 1\n", out);
 }
@@ -121,17 +119,6 @@ static void history(FILE *out, const struct st_history_writer_view *view)
             "sleeptune_history_lost_rows_total{kind=\"minute\"} %ju\n"
             "sleeptune_history_lost_rows_total{kind=\"event\"} %ju\n",
             view->minutes_n, view->events_n, view->lost_minutes_n, view->lost_events_n);
-    if (view->bytes != INT64_MIN)
-        gauge(out, "sleeptune_history_bytes", "Bytes used in the history's file, without its free pages.",
-              (double)view->bytes);
-}
-
-static void audio(FILE *out, const struct st_audio_view *stream)
-{
-    counter(out, "sleeptune_own_underflows_total", "Dropouts of the daemon's own playback stream.",
-            stream->dropouts_n);
-    gauge(out, "sleeptune_audio_stream_open", "1 while the daemon's own sound stream plays.",
-          stream->state == ST_AUDIO_RUNNING ? 1 : 0);
 }
 
 char *st_view_metrics(const struct st_view *view, bool named)
@@ -150,14 +137,13 @@ char *st_view_metrics(const struct st_view *view, bool named)
     st_observe_metrics(out, &view->observe, named);
     degraded(out, view);
     history(out, &view->history);
-    counter(out, "sleeptune_loop_starts_total", "Starts of the test loop; each start sets its counters to 0.",
-            view->loop_starts);
     gauge(out, "sleeptune_loop_running",
-          "0 while the test loop rests because nothing plays (loop.when), else 1.", view->rests ? 0 : 1);
+          "0 while the test loop rests because nothing plays (loop.when), else 1.", !view->rests);
     gauge(out, "sleeptune_loop_overdue_seconds",
           "How long the test loop has had no CPU since its next cycle was due; 0 while it runs.",
           st_ns_seconds(view->overdue.ns));
-    audio(out, &view->audio);
+    gauge(out, "sleeptune_audio_stream_open", "1 while the daemon's own sound stream plays.",
+          view->audio.state == ST_AUDIO_RUNNING);
     gauge(out, "sleeptune_start_time_seconds", "Start of the daemon, seconds since 1970.",
           st_ns_seconds(view->started_wall_ns));
     st_observe_metric(out, "sleeptune_build_info", "gauge", "Version of sleeptuned.");
