@@ -12,7 +12,7 @@ int st_cmd_lab(ST_UNUSED int argc, char **argv)
 {
     char path[PATH_MAX], name[] = PROGRAM;
     argv[0] = name;
-    const int r = st_trusted_find(st_platform_native(), NULL, "", ST_BIN_DIR, PROGRAM, path);
+    const int r = st_trusted_find(st_platform_native(), "", "", ST_BIN_DIR, PROGRAM, path);
     if (r == -ENOENT)
         return st_failure("%s. Install the package " PROGRAM ", or build sleeptune with -Dlab=true.", path);
     if (r == 0)

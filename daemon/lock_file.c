@@ -45,9 +45,9 @@ static int look(int fd, const char *path)
 static int open_and_lock(const char *path, long *ret_pid)
 {
     char text[32] = "";
-    const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    const int fd = st_posix_opened(open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
     if (fd < 0)
-        return st_posix_open_error(errno);
+        return fd;
     int r = look(fd, path);
     if (r == 0 && flock(fd, LOCK_EX | LOCK_NB) != 0)
         r = errno == EWOULDBLOCK ? -EBUSY : -errno;

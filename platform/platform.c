@@ -42,14 +42,6 @@ const char *st_platform_policy_name(enum st_policy policy)
     return names[policy];
 }
 
-const char *st_platform_text(struct st_platform *platform, const char *path)
-{
-    char text[4096];
-    size_t len;
-    const int r = platform->read_text(platform, path, text, sizeof(text), &len);
-    return r == 0 || r == -EFBIG ? st_text("%s", text) : "";
-}
-
 /* --- a captured tree --- */
 
 struct root {

@@ -298,9 +298,6 @@ static inline int64_t st_platform_wall_ns(struct st_platform *platform)
     return platform->wall_ns(platform);
 }
 
-/** The first 4 kB of a text file for a turn; "": it cannot be read. */
-const char *st_platform_text(struct st_platform *platform, const char *path);
-
 /** The real thing: Linux or FreeBSD, whichever this was built for. Never fails; no need to free. */
 struct st_platform *st_platform_native(void);
 

@@ -12,9 +12,12 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f';
 }
 
-/* Without the blanks at both ends. */
-static const char *trimmed(const char *from, size_t len)
+/* Up to one of `ends`, without the blanks at both ends. NULL stays NULL. */
+static const char *trimmed(const char *from, const char *ends)
 {
+    if (from == NULL)
+        return NULL;
+    size_t len = strcspn(from, ends);
     for (; len > 0 && is_blank(*from); from++)
         len--;
     while (len > 0 && is_blank(from[len - 1]))
@@ -27,10 +30,10 @@ int st_proc_u64(const char **text, uint64_t *ret)
     const char *s = *text;
     while (*s == ' ' || *s == '\t')
         s++;
-    const int r = st_number_take(&s, ret);
-    if (r == 0)
-        *text = s;
-    return r == -EINVAL ? -EBADMSG : r;
+    if (st_number_take(&s, ret) != 0)
+        return -EBADMSG;
+    *text = s;
+    return 0;
 }
 
 int st_proc_schedstat(const char *text, int64_t *ret_cpu_ns, int64_t *ret_wait_ns)
@@ -104,13 +107,15 @@ static const char *find_line(const char *text, const char *begins)
 
 void st_proc_name(const char *comm, const char *cmdline, char *buf, size_t buf_bytes)
 {
-    const size_t len = strcspn(comm, "\n"),
-                 command = strcspn(cmdline, " "); /* some write all arguments into one */
-    size_t base = command;
+    const size_t command = strcspn(cmdline, " "); /* some write all arguments into one */
+    size_t len = strcspn(comm, "\n"), base = command;
     while (base > 0 && cmdline[base - 1] != '/')
         base--;
-    const bool is_cut = len == COMM_MAX && strncmp(cmdline + base, comm, len) == 0;
-    st_safe_copy(buf, buf_bytes, is_cut ? cmdline + base : comm, is_cut ? command - base : len);
+    if (len == COMM_MAX && strncmp(cmdline + base, comm, len) == 0) {
+        comm = cmdline + base;
+        len = command - base;
+    }
+    st_safe_copy(buf, buf_bytes, comm, len);
 }
 
 int st_proc_line_u64(const char *text, const char *begins, uint64_t *ret)
@@ -118,13 +123,12 @@ int st_proc_line_u64(const char *text, const char *begins, uint64_t *ret)
     const char *s = find_line(text, begins);
     if (s == NULL)
         return -ENODATA;
-    return st_proc_u64(&s, ret) == 0 ? 0 : -EBADMSG;
+    return st_proc_u64(&s, ret);
 }
 
 const char *st_proc_line_text(const char *text, const char *begins)
 {
-    const char *s = find_line(text, begins);
-    return s != NULL ? trimmed(s, strcspn(s, "\n")) : NULL;
+    return trimmed(find_line(text, begins), "\n");
 }
 
 int st_proc_pressure_us(const char *text, const char *line, uint64_t *ret)
@@ -137,7 +141,7 @@ int st_proc_pressure_us(const char *text, const char *line, uint64_t *ret)
     if (total == NULL || total >= s + len)
         return -EBADMSG;
     total += strlen(" total=");
-    return *total != ' ' && st_proc_u64(&total, ret) == 0 ? 0 : -EBADMSG;
+    return st_proc_u64(&total, ret);
 }
 
 const char *st_proc_field(const char *text, const char *key)
@@ -145,7 +149,7 @@ const char *st_proc_field(const char *text, const char *key)
     for (const char *s = text; (s = find_line(s, key)) != NULL;) {
         s += strspn(s, " \t");
         if (*s == ':')
-            return trimmed(s + 1, strcspn(s + 1, "\n"));
+            return trimmed(s + 1, "\n");
         s = st_text_next_line(s);
     }
     return NULL;
@@ -167,6 +171,7 @@ bool st_proc_has_word(const char *text, const char *word)
 const char *st_proc_chosen(const char *text)
 {
     const char *open = strpbrk(text, "([");
-    const size_t len = open != NULL ? strcspn(open + 1, ")]") : 0;
-    return len > 0 && open[1 + len] != '\0' ? trimmed(open + 1, len) : NULL;
+    if (open == NULL || strpbrk(open + 1, ")]") == NULL)
+        return NULL;
+    return st_text_or(trimmed(open + 1, ")]"), NULL);
 }

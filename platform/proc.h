@@ -5,8 +5,7 @@
 
 #include "core/base.h"
 
-/** Reads an unsigned decimal number at *text and moves behind it; leading blanks are skipped. @return 0,
- * -EBADMSG, -ERANGE (does not fit). */
+/** Reads an unsigned decimal number at *text and moves behind it; leading blanks are skipped. */
 int st_proc_u64(const char **text, uint64_t *ret);
 
 /** /proc/PID/task/TID/schedstat: time on CPU, time runnable but waiting. -ENODATA: the kernel does not count

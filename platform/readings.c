@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "core/ns.h"
+#include "core/text/number.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
 #include "platform/proc.h"
@@ -35,11 +36,14 @@ static const struct {
 
 static int64_t number(const char *text)
 {
-    uint64_t value;
-    return text != NULL && st_proc_u64(&text, &value) == 0 && *text == '\0' &&
-                   value <= INT64_MAX / ST_NS_PER_MS
-               ? (int64_t)value
-               : UNKNOWN;
+    int64_t value = UNKNOWN; /* it stays if there is no such number */
+    (void)!st_number_i64(st_text_or(text, ""), 0, INT64_MAX / ST_NS_PER_MS, &value);
+    return value;
+}
+
+static int64_t in_unit(int64_t value, int64_t unit)
+{
+    return value != UNKNOWN ? value * unit : UNKNOWN;
 }
 
 static int64_t file_number(struct st_platform *machine, const char *path)
@@ -69,13 +73,15 @@ static int64_t highest_khz(struct st_platform *machine, int cpu)
 static int64_t smi_count(struct st_platform *machine, int cpu)
 {
     uint64_t value;
+    int64_t n = UNKNOWN;
     const char *path = st_text("/dev/cpu/%d/msr", cpu);
     const int fd = machine->open_path(machine, path, O_RDONLY);
     if (fd < 0)
         return UNKNOWN;
-    const bool done = pread(fd, &value, sizeof(value), SMI_COUNT) == (ssize_t)sizeof(value);
+    if (pread(fd, &value, sizeof(value), SMI_COUNT) == (ssize_t)sizeof(value))
+        n = value & UINT32_MAX; /* 32 bits count */
     close(fd);
-    return done ? (int64_t)(value & UINT32_MAX) : UNKNOWN; /* 32 bits count */
+    return n;
 }
 
 /* Field 8 of the CPU's line: proc(5). */
@@ -109,7 +115,7 @@ static void read_idle_states(struct st_platform *machine, int cpu, struct st_rea
         if (r->idle_entries_n[i] == UNKNOWN)
             return;
         const int64_t us = number_in(machine, cpu, st_text("cpuidle/state%d/latency", i));
-        r->idle_exit_ns[i] = us != UNKNOWN ? us * ST_NS_PER_US : 0;
+        r->idle_exit_ns[i] = ST_MAX(us, 0) * ST_NS_PER_US;
     }
 }
 
@@ -119,52 +125,48 @@ static void read_idle_states(struct st_platform *machine, int cpu, struct st_rea
  * the log never has facility 0, which is the kernel's. Each program is logged once from Linux 6.2 on. */
 static void take_log_line(char *text, struct st_readings *r)
 {
-    char *line = strchr(text, ';'), *name = line != NULL ? strchr(line, '#') : NULL;
-    char *end = name != NULL ? strstr(name, " took a ") : NULL;
-    if (strtoul(text, NULL, 10) > 7 || end == NULL || strstr(line, "split lock detection: #") == NULL ||
-        (strstr(end, " split_lock trap") == NULL && strstr(end, " bus_lock trap") == NULL) || name[4] != ' ')
+    static const char begins[] = "split lock detection: #";
+    char *line = strstr(text, begins), *end = strstr(text, " took a ");
+    if (strtoul(text, NULL, 10) > 7 || line == NULL || end == NULL || end < line + sizeof(begins) + 3 ||
+        (strstr(end, " split_lock trap") == NULL && strstr(end, " bus_lock trap") == NULL))
         return;
     *end = '\0';
     r->counts[ST_READING_BUS_LOCKS]++;
-    st_safe_copy(r->culprit, sizeof(r->culprit), name + 5, ST_TEXT_TO_NUL);
+    st_safe_copy(r->culprit, sizeof(r->culprit), line + sizeof(begins) + 3, ST_TEXT_TO_NUL);
 }
 
 static void read_log(struct st_platform *machine, struct st_readings *r)
 {
     char text[1024];
     if (r->log_fd == 0) {
-        const int fd = machine->open_path(machine, "/dev/kmsg", O_RDONLY);
-        r->log_fd = fd > 0 ? fd : -1;
-        r->counts[ST_READING_BUS_LOCKS] = fd > 0 ? 0 : UNKNOWN;
-        if (fd > 0)
-            (void)lseek(fd, 0, SEEK_END);
+        r->log_fd = machine->open_path(machine, "/dev/kmsg", O_RDONLY);
+        r->counts[ST_READING_BUS_LOCKS] = UNKNOWN;
+        if (r->log_fd > 0) {
+            r->counts[ST_READING_BUS_LOCKS] = 0;
+            (void)lseek(r->log_fd, 0, SEEK_END);
+        }
     }
     for (int i = 0; r->log_fd > 0 && i < 64; i++) { /* a flood is read on at the next look */
         const ssize_t n = read(r->log_fd, text, sizeof(text) - 1);
         if (n <= 0 && errno != EPIPE) /* EPIPE: lines were overwritten */
             break;
-        text[n > 0 ? n : 0] = '\0';
+        text[ST_MAX(n, 0)] = '\0';
         take_log_line(text, r);
     }
 }
 
 /* --- FreeBSD --- */
 
-/* A sysctl of one CPU. @return "": it does not exist, or is too long. */
+/* A sysctl of one CPU. @return "": it does not exist. */
 static const char *text_of(struct st_platform *machine, int cpu, const char *name)
 {
-    size_t len;
-    char text[256];
-    return machine->read_sysctl(machine, st_text("dev.cpu.%d.%s", cpu, name), text, sizeof(text), &len) == 0
-               ? st_text("%s", text)
-               : "";
+    return st_text_or(st_tree_sysctl_line(machine, st_text("dev.cpu.%d.%s", cpu, name)), "");
 }
 
 /* MHz of cpufreq(4). */
 static int64_t freebsd_khz(struct st_platform *machine, int cpu)
 {
-    const int64_t mhz = number(text_of(machine, cpu, "freq"));
-    return mhz != UNKNOWN && mhz < 1000000 ? mhz * 1000 : UNKNOWN;
+    return in_unit(number(text_of(machine, cpu, "freq")), 1000);
 }
 
 /* "C1/1/1 C2/2/80 C3/3/104": name, type, the exit in us, which the firmware's _CST says; "1366 81 4": how
@@ -212,10 +214,8 @@ void st_readings_read(struct st_platform *p, int cpu, bool guest, int64_t amd_sm
         read_freebsd(p, cpu, r);
         return;
     }
-    ST_EACH (file, files) {
-        const int64_t value = number_in(p, cpu, file->path);
-        r->counts[file->reading] = value != UNKNOWN ? value * file->unit : UNKNOWN;
-    }
+    ST_EACH (file, files)
+        r->counts[file->reading] = in_unit(number_in(p, cpu, file->path), file->unit);
     r->counts[ST_READING_SMI] = smi_count(p, cpu);
     if (r->counts[ST_READING_SMI] == UNKNOWN)
         r->counts[ST_READING_SMI] = amd_smi_n;
@@ -229,8 +229,7 @@ void st_readings_read(struct st_platform *p, int cpu, bool guest, int64_t amd_sm
     if (firmware_khz != UNKNOWN && (r->clock_limit_khz == UNKNOWN || firmware_khz < r->clock_limit_khz))
         r->clock_limit_khz = firmware_khz;
     read_idle_states(p, cpu, r);
-    const char *state = st_tree_first_line(p, "/sys/kernel/sched_ext/state");
-    r->sched_ext = state != NULL && st_text_is(state, "enabled");
+    r->sched_ext = st_text_is(st_tree_text(p, "/sys/kernel/sched_ext/state"), "enabled\n");
     read_log(p, r);
 }
 
@@ -254,13 +253,16 @@ static int on_zone(void *ctx, const char *name)
 int64_t st_readings_temperature_mc(struct st_platform *machine, int cpu)
 {
     struct hottest hottest = {machine, UNKNOWN};
-    if (machine->os == ST_OS_LINUX)
-        return machine->list(machine, THERMAL_DIR, on_zone, &hottest) == 0 ? hottest.mc : UNKNOWN;
+    if (machine->os == ST_OS_LINUX) {
+        (void)machine->list(machine, THERMAL_DIR, on_zone, &hottest);
+        return hottest.mc;
+    }
     char *end;
     const char *text = text_of(machine, cpu, "temperature");
     const double celsius = strtod(text, &end);
-    return end != text && st_text_is(end, "C") && fabs(celsius) * 1000 <= HOTTEST_MC ? llround(celsius * 1000)
-                                                                                     : UNKNOWN;
+    if (end != text && st_text_is(end, "C") && fabs(celsius) * 1000 <= HOTTEST_MC)
+        hottest.mc = llround(celsius * 1000);
+    return hottest.mc;
 }
 
 void st_readings_close(struct st_readings *r)

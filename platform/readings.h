@@ -33,7 +33,7 @@ struct st_readings {
     int64_t idle_exit_ns[ST_IDLE_STATES_MAX]; /* the longest exit, by the driver */
     bool sched_ext;                           /* a sched_ext scheduler is loaded */
     char culprit[32];                         /* program of the last bus lock: "game.exe/4711" */
-    int log_fd;                               /* of the kernel's log; 0: not opened yet, -1: none */
+    int log_fd;                               /* of the kernel's log; 0: not opened yet, below: none */
 };
 
 /** Reads them for one CPU, -1: CPU 0 stands for all. *r is what was read before, all zero at first. guest:

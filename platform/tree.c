@@ -7,9 +7,8 @@
 #include "core/text/text.h"
 #include "platform/proc.h"
 
-#define CPU_DIR       "/sys/devices/system/cpu/"
-#define CPUINFO_BYTES 16384  /* the first CPU's part is enough */
-#define CONFIG_BYTES  524288 /* Debian's are 250 KiB */
+#define CPU_DIR      "/sys/devices/system/cpu/"
+#define CONFIG_BYTES 524288 /* Debian's are 250 KiB */
 
 /* Without the blanks around it. @param r  of reading the text. @return NULL: it was not read. */
 static const char *first_line(int r, char *text)
@@ -17,16 +16,29 @@ static const char *first_line(int r, char *text)
     if (r < 0 && r != -EFBIG)
         return NULL;
     text[strcspn(text, "\r\n")] = '\0';
-    const char *line = st_proc_line_text(text, "");
-    return line != NULL ? line : "";
+    return st_text_or(st_proc_line_text(text, ""), "");
+}
+
+const char *st_tree_text(struct st_platform *machine, const char *path)
+{
+    char text[ST_TEXT_MAX_BYTES];
+    size_t len;
+    const int r = machine->read_text(machine, path, text, sizeof(text), &len);
+    return r == 0 || r == -EFBIG ? st_text("%s", text) : "";
 }
 
 const char *st_tree_first_line(struct st_platform *machine, const char *path)
 {
     char text[4096];
     size_t len;
-    const char *line = first_line(machine->read_text(machine, path, text, sizeof(text), &len), text);
-    return line != NULL && line[0] != '\0' ? line : NULL;
+    return st_text_or(first_line(machine->read_text(machine, path, text, sizeof(text), &len), text), NULL);
+}
+
+const char *st_tree_sysctl_line(struct st_platform *machine, const char *name)
+{
+    char text[256];
+    size_t len;
+    return st_text_or(first_line(machine->read_sysctl(machine, name, text, sizeof(text), &len), text), NULL);
 }
 
 /* A condition: the first line of the file or sysctl, or what `get` makes of it. NULL: it is left out. */
@@ -58,13 +70,12 @@ static const char *hz(struct st_platform *machine, ST_UNUSED int cpu, const stru
 static const char *preempt_mode(struct st_platform *machine)
 {
     static const char *const modes[] = {"none", "voluntary", "full", "lazy"};
-    const char *text = st_tree_first_line(machine, "/sys/kernel/debug/sched/preempt");
-    const char *chosen = text != NULL ? st_proc_chosen(text) : NULL;
+    const char *chosen = st_proc_chosen(st_tree_text(machine, "/sys/kernel/debug/sched/preempt"));
     if (chosen != NULL)
         return chosen;
-    text = st_tree_first_line(machine, "/proc/cmdline");
+    const char *words = st_tree_text(machine, "/proc/cmdline");
     ST_EACH (mode, modes) {
-        if (text != NULL && st_proc_has_word(text, st_text("preempt=%s", *mode)))
+        if (st_proc_has_word(words, st_text("preempt=%s", *mode)))
             return *mode;
     }
     return NULL;
@@ -75,26 +86,21 @@ static const char *preemption(struct st_platform *machine, ST_UNUSED int cpu,
                               const struct condition *condition)
 {
     const char *version = st_tree_first_line(machine, condition->path);
-    const char *realtime = st_tree_first_line(machine, "/sys/kernel/realtime");
     if (version == NULL)
         return NULL;
-    if (st_proc_has_word(version, "PREEMPT_RT") || (realtime != NULL && realtime[0] == '1'))
+    if (st_proc_has_word(version, "PREEMPT_RT") || st_tree_text(machine, "/sys/kernel/realtime")[0] == '1')
         return "PREEMPT_RT";
-    const char *mode = preempt_mode(machine);
     if (st_proc_has_word(version, "PREEMPT_DYNAMIC"))
-        return st_text("PREEMPT_DYNAMIC%s%s", mode != NULL ? ", " : "", mode != NULL ? mode : "");
+        return st_text_joined("PREEMPT_DYNAMIC", ", ", preempt_mode(machine));
     return st_proc_has_word(version, "PREEMPT") ? "PREEMPT" : "none or voluntary";
 }
 
 /* --- CPU --- */
 
-/* @return NULL: none. */
+/* The first CPU's. @return NULL: none. */
 static const char *cpuinfo(struct st_platform *machine, const char *key)
 {
-    char text[CPUINFO_BYTES];
-    size_t len;
-    const int r = machine->read_text(machine, "/proc/cpuinfo", text, sizeof(text), &len);
-    return r == 0 || r == -EFBIG ? st_proc_field(text, key) : NULL;
+    return st_proc_field(st_tree_text(machine, "/proc/cpuinfo"), key);
 }
 
 static const char *cpu_model(struct st_platform *machine, ST_UNUSED int cpu,
@@ -102,8 +108,8 @@ static const char *cpu_model(struct st_platform *machine, ST_UNUSED int cpu,
 {
     static const char *const keys[] = {"model name", "Model", "cpu model", "Processor"}; /* x86, arm64 .. */
     ST_EACH (key, keys) {
-        const char *value = cpuinfo(machine, *key);
-        if (value != NULL && value[0] != '\0')
+        const char *value = st_text_or(cpuinfo(machine, *key), NULL);
+        if (value != NULL)
             return value;
     }
     return NULL;
@@ -140,7 +146,7 @@ static int join_policy(void *ctx, const char *name)
     const char *own =
         st_tree_first_line(policies->machine, st_text(CPU_DIR "cpufreq/%.32s/%s", name, policies->file));
     if (own != NULL && !st_proc_has_word(policies->joined, own))
-        policies->joined = st_text("%s%s%s", policies->joined, policies->joined[0] != '\0' ? " " : "", own);
+        policies->joined = st_text_joined(policies->joined, " ", own);
     return 0;
 }
 
@@ -149,10 +155,8 @@ static const char *cpufreq(struct st_platform *machine, int cpu, const struct co
     struct policies policies = {machine, condition->path, ""};
     if (cpu >= 0)
         return st_tree_first_line(machine, st_text(CPU_DIR "cpu%d/cpufreq/%s", cpu, condition->path));
-    return machine->list(machine, CPU_DIR "cpufreq", join_policy, &policies) == 0 &&
-                   policies.joined[0] != '\0'
-               ? policies.joined
-               : NULL;
+    (void)machine->list(machine, CPU_DIR "cpufreq", join_policy, &policies);
+    return st_text_or(policies.joined, NULL);
 }
 
 /* --- hypervisor --- */
@@ -203,14 +207,22 @@ static const char *hypervisor(struct st_platform *machine, ST_UNUSED int cpu,
     if (type != NULL)
         return type;
     /* x86: CPUID leaf 1, ECX bit 31 */
-    const bool is_guest = flags != NULL && st_proc_has_word(flags, "hypervisor");
-    const struct dmi_row *row = is_guest || flags == NULL ? dmi_find(machine) : NULL;
-    if (flags == NULL && (row == NULL || row->also_metal))
-        return NULL;
-    return row != NULL ? row->hypervisor : is_guest ? "unnamed" : "none";
+    if (flags != NULL && !st_proc_has_word(flags, "hypervisor"))
+        return "none";
+    const struct dmi_row *row = dmi_find(machine);
+    if (row != NULL && (flags != NULL || !row->also_metal))
+        return row->hypervisor;
+    return flags != NULL ? "unnamed" : NULL;
+}
+
+static const char *os_name(ST_UNUSED struct st_platform *machine, ST_UNUSED int cpu,
+                           const struct condition *condition)
+{
+    return condition->path;
 }
 
 static const struct condition of_linux[] = {
+    {"os", "Linux", os_name},
     {"kernel_release", "/proc/sys/kernel/osrelease"},
     {"kernel_version", "/proc/sys/kernel/version"},
     {"preemption", "/proc/sys/kernel/version", preemption},
@@ -227,20 +239,19 @@ static const struct condition of_linux[] = {
     {"idle_governor", CPU_DIR "cpuidle/current_governor_ro"},
 };
 
-/* /proc/sys/<name with slashes>. @return NULL: there is no such name. */
+/* /proc/sys/<name with slashes>. @return "": there is no such name. */
 static const char *sysctl_path(const char *name)
 {
-    return name[0] != '\0' && name[0] != '.' && strchr(name, '/') == NULL
-               ? st_text_swap(st_text("/proc/sys/%s", name), '.', '/')
-               : NULL;
+    if (name[0] == '\0' || name[0] == '.' || strchr(name, '/') != NULL)
+        return "";
+    return st_text_swap(st_text("/proc/sys/%s", name), '.', '/');
 }
 
 int st_tree_read_sysctl_linux(struct st_platform *machine, const char *name, char *buf, size_t buf_bytes,
                               size_t *ret_len)
 {
-    const char *path = sysctl_path(name);
     size_t len;
-    const int r = path != NULL ? machine->read_text(machine, path, buf, buf_bytes, &len) : -EINVAL;
+    const int r = machine->read_text(machine, sysctl_path(name), buf, buf_bytes, &len);
     if (r < 0 && r != -EFBIG)
         return r;
     if (r == 0 && len > 0 &&
@@ -252,23 +263,14 @@ int st_tree_read_sysctl_linux(struct st_platform *machine, const char *name, cha
 
 int st_tree_write_sysctl_linux(struct st_platform *platform, const char *name, const char *text)
 {
-    const char *path = sysctl_path(name);
-    return path != NULL ? platform->write_value(platform, path, text) : -EINVAL;
+    return platform->write_value(platform, sysctl_path(name), text);
 }
 
 /* --- FreeBSD --- */
 
-static const char *sysctl_line(struct st_platform *machine, const char *name)
-{
-    char text[256];
-    size_t len;
-    const char *line = first_line(machine->read_sysctl(machine, name, text, sizeof(text), &len), text);
-    return line != NULL && line[0] != '\0' ? line : NULL;
-}
-
 static const char *of_cpu(struct st_platform *machine, int cpu, const struct condition *condition)
 {
-    return sysctl_line(machine, st_text("dev.cpu.%d.%s", ST_MAX(cpu, 0), condition->path));
+    return st_tree_sysctl_line(machine, st_text("dev.cpu.%d.%s", ST_MAX(cpu, 0), condition->path));
 }
 
 /* All CPUs share cpu0's frequency unless the driver says otherwise; then it has a node of its own. */
@@ -300,16 +302,24 @@ static const struct condition of_freebsd[] = {
 
 /* --- by the OS of the tunables --- */
 
+static const struct {
+    const struct condition *rows;
+    size_t n;
+    const char *(*line)(struct st_platform *machine, const char *path);
+} of_os[] = {[ST_OS_LINUX] = {of_linux, ST_ARRAY_LEN(of_linux), st_tree_first_line},
+             [ST_OS_FREEBSD] = {of_freebsd, ST_ARRAY_LEN(of_freebsd), st_tree_sysctl_line}};
+
+static const char *value_of(struct st_platform *machine, int cpu, const struct condition *row)
+{
+    if (row->get != NULL)
+        return row->get(machine, cpu, row);
+    return of_os[machine->os].line(machine, row->path);
+}
+
 void st_tree_conditions(struct st_platform *machine, int cpu, st_condition_fn fn, void *ctx)
 {
-    const bool is_linux = machine->os == ST_OS_LINUX;
-    const struct condition *rows = is_linux ? of_linux : of_freebsd;
-    if (is_linux)
-        fn(ctx, "os", "Linux");
-    ST_EACH_OF (row, rows, is_linux ? ST_ARRAY_LEN(of_linux) : ST_ARRAY_LEN(of_freebsd)) {
-        const char *value = row->get != NULL ? row->get(machine, cpu, row)
-                            : is_linux       ? st_tree_first_line(machine, row->path)
-                                             : sysctl_line(machine, row->path);
+    ST_EACH_OF (row, of_os[machine->os].rows, of_os[machine->os].n) {
+        const char *value = value_of(machine, cpu, row);
         if (value != NULL)
             fn(ctx, row->key, value);
     }
@@ -317,8 +327,8 @@ void st_tree_conditions(struct st_platform *machine, int cpu, st_condition_fn fn
 
 int st_tree_virtualised(struct st_platform *machine, bool *ret)
 {
-    const char *name =
-        machine->os == ST_OS_LINUX ? hypervisor(machine, -1, NULL) : sysctl_line(machine, "kern.vm_guest");
+    const char *name = machine->os == ST_OS_LINUX ? hypervisor(machine, -1, NULL)
+                                                  : st_tree_sysctl_line(machine, "kern.vm_guest");
     if (name == NULL)
         return -ENODATA;
     *ret = !st_text_is(name, "none");

@@ -13,5 +13,9 @@ int st_tree_write_sysctl_linux(struct st_platform *platform, const char *name, c
 void st_tree_conditions(struct st_platform *machine, int cpu, st_condition_fn fn, void *ctx);
 int st_tree_virtualised(struct st_platform *machine, bool *ret);
 
+/** The first 8 kB of a text file for a turn; "": it cannot be read. */
+const char *st_tree_text(struct st_platform *machine, const char *path);
 /** The first line of a file without blanks around it. NULL: it is not readable, or empty. */
 const char *st_tree_first_line(struct st_platform *machine, const char *path);
+/** The same of a sysctl, of at most 255 bytes. */
+const char *st_tree_sysctl_line(struct st_platform *machine, const char *name);

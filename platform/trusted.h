@@ -13,7 +13,7 @@ bool st_trusted_path(const char *path, uid_t uid);
 
 /** Where a file of code is: in the folder that the variable names, else beside this program, as in a build,
  * else where it is installed. Root takes none from a folder that others can change.
- * @param variable  NULL: none. @param beside  from the folder of this program to that of the file
+ * @param variable  "": none. @param beside  from the folder of this program to that of the file
  * @return 0; -ENOENT or -EPERM, and path is the sentence that says why. */
 ST_NODISCARD int st_trusted_find(struct st_platform *machine, const char *variable, const char *beside,
                                  const char *installed, const char *name, char path[PATH_MAX]);

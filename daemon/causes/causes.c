@@ -6,6 +6,7 @@
 #include "core/text/json.h"
 #include "core/text/text.h"
 #include "platform/proc.h"
+#include "platform/tree.h"
 #include "xruns/dropout_reason.h"
 
 #define QUARTER_NS INT64_C(250000000)
@@ -16,7 +17,7 @@
 static int64_t pressure_us(struct st_platform *machine, const char *of)
 {
     uint64_t us;
-    const char *text = st_platform_text(machine, st_text("/proc/pressure/%s", of));
+    const char *text = st_tree_text(machine, st_text("/proc/pressure/%s", of));
     return st_proc_pressure_us(text, "some", &us) == 0 && us <= INT64_MAX ? (int64_t)us : UNKNOWN;
 }
 

@@ -4,6 +4,7 @@
 #include "core/text/safe.h"
 #include "core/text/text.h"
 #include "platform/proc.h"
+#include "platform/tree.h"
 
 #define OWNERS_MAX 64
 
@@ -276,10 +277,10 @@ void st_cpu_trace_complete_name(struct st_platform *machine, struct st_trace_cul
     const char *id = st_text("%s", culprit->name + len);
     if (len != ST_TRACE_NAME_BYTES - 1)
         return;
-    const char *comm = st_platform_text(machine, st_text("/proc%.20s/comm", id));
+    const char *comm = st_tree_text(machine, st_text("/proc%.20s/comm", id));
     st_safe_copy(full, sizeof(full), comm, strcspn(comm, "\n"));
     if (strlen(full) != len || strncmp(full, culprit->name, len) != 0)
         return; /* another thread has the number now */
-    st_proc_name(comm, st_platform_text(machine, st_text("/proc%.20s/cmdline", id)), full, sizeof(full));
+    st_proc_name(comm, st_tree_text(machine, st_text("/proc%.20s/cmdline", id)), full, sizeof(full));
     ST_PRINT(culprit->name, "%s%s", full, id);
 }

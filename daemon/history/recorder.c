@@ -54,8 +54,7 @@ static int open_folder(const char *history, bool make)
     const char *folder = st_trace_copy_folder(history);
     if (make && mkdir(folder, 0700) != 0 && errno != EEXIST)
         return -errno;
-    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    return fd >= 0 ? fd : st_posix_open_error(errno);
+    return st_posix_opened(open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
 void st_recorder_trim(const char *history, int64_t max_bytes)
@@ -72,11 +71,10 @@ void st_recorder_trim(const char *history, int64_t max_bytes)
 /* The ring that the helper program writes; one without rows if there is none. */
 static int read_ring(const char *path, struct st_cycle_ring *ret)
 {
-    const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    const int fd = st_posix_opened(open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (fd < 0) {
-        const int error = errno == ENOENT ? 0 : st_posix_open_error(errno);
         st_cycle_ring_begin(ret);
-        return error;
+        return fd == -ENOENT ? 0 : fd;
     }
     const ssize_t n = read(fd, ret, sizeof(*ret));
     const int r = n < 0 ? -errno : n != (ssize_t)sizeof(*ret) ? -EBADMSG : 0;
@@ -89,9 +87,10 @@ static int put(int folder_fd, const struct st_recorder *recorder, const char *hi
                struct st_cycle_ring *ring, int64_t max_bytes)
 {
     const char *name = st_text("%019jd-%s" ST_CYCLE_RING_SUFFIX, recorder->wall_ns, recorder->cause);
-    const int to = openat(folder_fd, NEW_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    const int to = st_posix_opened(
+        openat(folder_fd, NEW_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (to < 0)
-        return st_posix_open_error(errno);
+        return to;
     int r = st_trace_copy_write(to, name, ring, recorder->events, recorder->events_n);
     const int64_t bytes = bytes_of(folder_fd, NEW_NAME);
     if (r == 0 && bytes > max_bytes)

@@ -3,6 +3,7 @@
 
 #include "core/text/text.h"
 #include "platform/proc.h"
+#include "platform/tree.h"
 
 #define PROCESSES_MAX 4096
 #define THREADS_MAX   64 /* of one program */
@@ -20,7 +21,7 @@ static bool read_stat(struct st_platform *machine, const char *process, const ch
                       struct st_proc_stat *ret)
 {
     const char *path = st_text("/proc/%.16s/task/%.16s/stat", process, thread);
-    return st_proc_stat(st_platform_text(machine, path), ret) == 0;
+    return st_proc_stat(st_tree_text(machine, path), ret) == 0;
 }
 
 static int consider(void *ctx, const char *name)
@@ -49,8 +50,7 @@ static int consider(void *ctx, const char *name)
                                     .tid = tid,
                                     .priority = (int)stat.rt_priority,
                                     .cpu = stat.cpu};
-    st_proc_name(stat.name,
-                 st_platform_text(search->machine, st_text("/proc/%.16s/cmdline", search->process)),
+    st_proc_name(stat.name, st_tree_text(search->machine, st_text("/proc/%.16s/cmdline", search->process)),
                  search->found.name, sizeof(search->found.name));
     return 0;
 }

@@ -36,13 +36,17 @@ static uint64_t read_number(const unsigned char *data, const struct number *numb
     uint64_t value = 0;
     memcpy((char *)&value + SKIP(number->bytes), data, number->bytes);
     const int shift = 64 - 8 * number->bytes;
-    return number->is_signed ? (uint64_t)((int64_t)(value << shift) >> shift) : value;
+    if (number->is_signed)
+        value = (uint64_t)((int64_t)(value << shift) >> shift);
+    return value;
 }
 
 /* "IK": tenths of a kelvin; "IK3": thousandths. */
 static void put_temperature(struct st_text_buffer *out, int64_t value, char digits_char)
 {
-    const int digits = digits_char >= '0' && digits_char <= '9' ? digits_char - '0' : 1;
+    int digits = 1;
+    if (digits_char >= '0' && digits_char <= '9')
+        digits = digits_char - '0';
     double scale = 1.0;
     for (int i = 0; i < digits; i++)
         scale *= 10.0;
@@ -113,7 +117,7 @@ static int parse(const char *text, const struct number *type, uint64_t *ret)
         return r;
     }
     const bool negative = *text == '-';
-    const char *at = negative ? text + 1 : text;
+    const char *at = text + negative;
     uint64_t value;
     const int r = st_number_take(&at, &value);
     if (r == -EINVAL || at[strspn(at, "0123456789")] != '\0')

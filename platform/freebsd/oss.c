@@ -20,7 +20,9 @@ static int demand(const struct st_oss_calls *calls, int fd, unsigned long reques
 {
     int value = wanted;
     const int r = st_oss_ask(calls, fd, request, &value);
-    return r < 0 ? r : value == wanted ? 0 : -ENOTSUP;
+    if (r == 0 && value != wanted)
+        return -ENOTSUP;
+    return r;
 }
 
 static int power_of_two(size_t bytes)
@@ -55,8 +57,8 @@ int st_oss_write(const struct st_oss_calls *calls, int fd, const void *from, siz
         const ssize_t n = calls->write(fd, at, bytes);
         if (n < 0 && errno != EINTR && errno != EAGAIN)
             return -errno;
-        at += n > 0 ? n : 0;
-        bytes -= n > 0 ? (size_t)n : 0;
+        at += ST_MAX(n, 0);
+        bytes -= (size_t)ST_MAX(n, 0);
     }
     return 0;
 }

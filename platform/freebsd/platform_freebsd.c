@@ -42,7 +42,7 @@ static int set_rtprio(lwpid_t tid, unsigned short type, int priority)
             return scaled;
         rtp.prio = (unsigned short)st_priority_rtprio(scaled);
     }
-    return rtprio_thread(RTP_SET, tid, &rtp) == 0 ? 0 : -errno;
+    return st_posix_result(rtprio_thread(RTP_SET, tid, &rtp));
 }
 
 static int freebsd_set_policy(ST_UNUSED struct st_platform *platform, enum st_policy policy, int priority)
@@ -64,13 +64,14 @@ static int freebsd_get_policy(ST_UNUSED struct st_platform *platform, enum st_po
     struct rtprio rtp;
     if (rtprio_thread(RTP_LOOKUP, 0, &rtp) != 0)
         return -errno;
-    if (rtp.type == RTP_PRIO_FIFO || rtp.type == RTP_PRIO_REALTIME) {
-        *ret_policy = rtp.type == RTP_PRIO_FIFO ? ST_POLICY_FIFO : ST_POLICY_RR;
+    *ret_policy = ST_POLICY_OTHER;
+    *ret_priority = 0;
+    if (rtp.type == RTP_PRIO_FIFO)
+        *ret_policy = ST_POLICY_FIFO;
+    else if (rtp.type == RTP_PRIO_REALTIME)
+        *ret_policy = ST_POLICY_RR;
+    if (*ret_policy != ST_POLICY_OTHER)
         *ret_priority = st_priority_rtprio(rtp.prio);
-    } else {
-        *ret_policy = ST_POLICY_OTHER;
-        *ret_priority = 0;
-    }
     return 0;
 }
 
@@ -125,9 +126,9 @@ static int freebsd_unpin(ST_UNUSED struct st_platform *platform, pid_t tid)
 {
     struct cpus cpus;
     const size_t bytes = own_cpus(&cpus);
-    return bytes > 0 && cpuset_setaffinity(CPU_LEVEL_WHICH, CPU_WHICH_TID, tid, bytes, (void *)&cpus) == 0
-               ? 0
-               : -errno;
+    if (bytes == 0)
+        return -errno;
+    return st_posix_result(cpuset_setaffinity(CPU_LEVEL_WHICH, CPU_WHICH_TID, tid, bytes, (void *)&cpus));
 }
 
 static int freebsd_cpus_allowed(ST_UNUSED struct st_platform *platform, int *cpus_out, int max)
@@ -244,6 +245,11 @@ static int read_threads(const int *mib, unsigned mib_n, struct kinfo_proc **ret)
     }
 }
 
+static int cpu_of(const struct kinfo_proc *row)
+{
+    return row->ki_oncpu >= 0 ? row->ki_oncpu : row->ki_lastcpu; /* NOCPU is -1 */
+}
+
 static int freebsd_counters_other(ST_UNUSED struct st_platform *platform, const struct st_counters_handle *h,
                                   struct st_thread_counters *ret)
 {
@@ -259,7 +265,7 @@ static int freebsd_counters_other(ST_UNUSED struct st_platform *platform, const 
         struct st_thread_counters counters = {.valid = ST_COUNTER_CPU};
         counters.cpu_ns = (int64_t)rows[i].ki_runtime * ST_NS_PER_US;
         add_rusage(&rows[i].ki_rusage, &counters);
-        counters.cpu = rows[i].ki_oncpu >= 0 ? rows[i].ki_oncpu : rows[i].ki_lastcpu; /* NOCPU is -1 */
+        counters.cpu = cpu_of(&rows[i]);
         if (counters.cpu >= 0)
             counters.valid |= ST_COUNTER_CPU_NUMBER;
         add_suspended(&counters);
@@ -298,17 +304,15 @@ static void freebsd_pauses(struct st_platform *platform, struct st_pauses *ret)
         struct st_interrupt *interrupt = &ret->interrupts[ret->interrupts_n++];
         interrupt->tid = rows[i].ki_tid;
         interrupt->is_program = !is_interrupt;
-        if (is_interrupt)
-            snprintf(interrupt->name, sizeof(interrupt->name), "%s%s", rows[i].ki_tdname,
-                     rows[i].ki_moretdname);
-        else
-            snprintf(interrupt->name, sizeof(interrupt->name), "%s", rows[i].ki_comm);
+        ST_PRINT(interrupt->name, "%s", rows[i].ki_comm);
         interrupt->run_ns = (int64_t)rows[i].ki_runtime * ST_NS_PER_US;
-        interrupt->began_ns = is_interrupt
-                                  ? INT64_MIN
-                                  : ret->at_ns - (now.tv_sec - rows[i].ki_start.tv_sec) * ST_NS_PER_S -
-                                        now.tv_nsec + rows[i].ki_start.tv_usec * ST_NS_PER_US;
-        interrupt->cpu = rows[i].ki_oncpu >= 0 ? rows[i].ki_oncpu : rows[i].ki_lastcpu;
+        interrupt->began_ns = ret->at_ns - (now.tv_sec - rows[i].ki_start.tv_sec) * ST_NS_PER_S -
+                              now.tv_nsec + rows[i].ki_start.tv_usec * ST_NS_PER_US;
+        if (is_interrupt) {
+            ST_PRINT(interrupt->name, "%s%s", rows[i].ki_tdname, rows[i].ki_moretdname);
+            interrupt->began_ns = INT64_MIN;
+        }
+        interrupt->cpu = cpu_of(&rows[i]);
     }
     if (n >= 0)
         free(rows);

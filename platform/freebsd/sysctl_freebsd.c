@@ -4,6 +4,7 @@
 
 #include "platform/freebsd/freebsd.h"
 #include "platform/freebsd/oid.h"
+#include "platform/posix/posix.h"
 
 #define VALUE_BYTES_MAX (1u << 20)
 
@@ -38,7 +39,9 @@ static int read_format(struct oid *oid)
 static int find(const char *name, struct oid *ret)
 {
     ret->n = CTL_MAXNAME;
-    return sysctlnametomib(name, ret->name, &ret->n) == 0 ? read_format(ret) : -errno;
+    if (sysctlnametomib(name, ret->name, &ret->n) != 0)
+        return -errno;
+    return read_format(ret);
 }
 
 /* The value's bytes, on the heap. Its size may grow between asking and reading. */
@@ -97,5 +100,5 @@ int st_freebsd_write_sysctl(ST_UNUSED struct st_platform *platform, const char *
     r = st_oid_bytes(oid.format.kind, oid.format.text, text, data, sizeof(data), &bytes);
     if (r < 0)
         return r;
-    return sysctl(oid.name, (unsigned)oid.n, NULL, NULL, data, bytes) == 0 ? 0 : -errno;
+    return st_posix_result(sysctl(oid.name, (unsigned)oid.n, NULL, NULL, data, bytes));
 }

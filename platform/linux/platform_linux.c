@@ -26,24 +26,14 @@
 #define CPUS_MAX 8192 /* NR_CPUS of the largest kernels */
 #define SETS_N   (CPUS_MAX / CPU_SETSIZE)
 
-static int policy_to_linux(enum st_policy policy)
-{
-    switch (policy) {
-    case ST_POLICY_OTHER:
-        return SCHED_OTHER;
-    case ST_POLICY_FIFO:
-        return SCHED_FIFO;
-    case ST_POLICY_RR:
-        return SCHED_RR;
-    }
-    return -1;
-}
+static const int policies[] = {
+    [ST_POLICY_OTHER] = SCHED_OTHER, [ST_POLICY_FIFO] = SCHED_FIFO, [ST_POLICY_RR] = SCHED_RR};
 
 static int linux_set_policy(ST_UNUSED struct st_platform *platform, enum st_policy policy, int priority)
 {
-    const struct sched_param param = {.sched_priority = policy == ST_POLICY_OTHER ? 0 : priority};
+    const struct sched_param param = {.sched_priority = priority * (policy != ST_POLICY_OTHER)};
     /* musl has functions for these calls that only fail */
-    return syscall(SYS_sched_setscheduler, 0, policy_to_linux(policy), &param) == 0 ? 0 : -errno;
+    return st_posix_result(syscall(SYS_sched_setscheduler, 0, policies[policy], &param));
 }
 
 static int linux_get_policy(ST_UNUSED struct st_platform *platform, enum st_policy *ret_policy,
@@ -53,8 +43,9 @@ static int linux_get_policy(ST_UNUSED struct st_platform *platform, enum st_poli
     const int policy = (int)syscall(SYS_sched_getscheduler, 0);
     if (policy < 0 || syscall(SYS_sched_getparam, 0, &param) != 0)
         return -errno;
-    const int plain = policy & ~SCHED_RESET_ON_FORK;
-    *ret_policy = plain == SCHED_FIFO ? ST_POLICY_FIFO : plain == SCHED_RR ? ST_POLICY_RR : ST_POLICY_OTHER;
+    *ret_policy = ST_POLICY_RR;
+    while (*ret_policy > ST_POLICY_OTHER && policies[*ret_policy] != (policy & ~SCHED_RESET_ON_FORK))
+        (*ret_policy)--;
     *ret_priority = param.sched_priority;
     return 0;
 }
@@ -67,7 +58,7 @@ static pid_t linux_thread_id(ST_UNUSED struct st_platform *platform)
 static int linux_demote(ST_UNUSED struct st_platform *platform, pid_t tid)
 {
     const struct sched_param param = {.sched_priority = 0};
-    return syscall(SYS_sched_setscheduler, tid, SCHED_OTHER, &param) == 0 ? 0 : -errno;
+    return st_posix_result(syscall(SYS_sched_setscheduler, tid, SCHED_OTHER, &param));
 }
 
 static int linux_pin(ST_UNUSED struct st_platform *platform, int cpu)
@@ -77,7 +68,7 @@ static int linux_pin(ST_UNUSED struct st_platform *platform, int cpu)
     cpu_set_t set[SETS_N];
     CPU_ZERO_S(sizeof(set), set);
     CPU_SET_S((size_t)cpu, sizeof(set), set);
-    return sched_setaffinity(0, sizeof(set), set) == 0 ? 0 : -errno;
+    return st_posix_result(sched_setaffinity(0, sizeof(set), set));
 }
 
 static int linux_unpin(ST_UNUSED struct st_platform *platform, pid_t tid)
@@ -86,7 +77,7 @@ static int linux_unpin(ST_UNUSED struct st_platform *platform, pid_t tid)
     CPU_ZERO_S(sizeof(set), set);
     if (sched_getaffinity(0, sizeof(set), set) != 0)
         return -errno;
-    return sched_setaffinity(tid, sizeof(set), set) == 0 ? 0 : -errno;
+    return st_posix_result(sched_setaffinity(tid, sizeof(set), set));
 }
 
 static int linux_cpus_allowed(ST_UNUSED struct st_platform *platform, int *cpus, int max)
@@ -125,7 +116,7 @@ static int linux_set_rttime_limit_ns(ST_UNUSED struct st_platform *platform, int
         limit.rlim_max = us;
     if (limit.rlim_cur > limit.rlim_max / 2)
         limit.rlim_cur = limit.rlim_max / 2;
-    return setrlimit(RLIMIT_RTTIME, &limit) == 0 ? 0 : -errno;
+    return st_posix_result(setrlimit(RLIMIT_RTTIME, &limit));
 }
 
 /* Far below what counts as a suspend; the slow path of the cycle loop asks, too. */
@@ -165,7 +156,7 @@ static int linux_set_timer_slack_ns(ST_UNUSED struct st_platform *platform, int6
 {
     if (ns < 1 || ns > INT64_C(0x7fffffff)) /* 0 means "back to the default" to the kernel */
         return -EINVAL;
-    return prctl(PR_SET_TIMERSLACK, (unsigned long)ns, 0, 0, 0) == 0 ? 0 : -errno;
+    return st_posix_result(prctl(PR_SET_TIMERSLACK, (unsigned long)ns, 0, 0, 0));
 }
 
 /* PM QoS: a request that lasts as long as the device is open. Linux
@@ -176,11 +167,12 @@ static int linux_hold_latency(ST_UNUSED struct st_platform *platform, int32_t us
     const int fd = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
         return -errno;
+    errno = EIO;                                           /* if it took less */
     if (write(fd, &us, sizeof(us)) == (ssize_t)sizeof(us)) /* four bytes are taken as a number */
         return fd;
     const int error = errno;
     close(fd);
-    return error != 0 ? -error : -EIO;
+    return -error;
 }
 
 static void linux_release_latency(ST_UNUSED struct st_platform *platform, int handle)
@@ -201,8 +193,7 @@ static clockid_t thread_clock(pid_t tid)
 
 static int open_task_file(pid_t tid, const char *file)
 {
-    const char *path = st_text("/proc/self/task/%d/%s", (int)tid, file);
-    return open(path, O_RDONLY | O_CLOEXEC);
+    return open(st_text("/proc/self/task/%d/%s", (int)tid, file), O_RDONLY | O_CLOEXEC);
 }
 
 static int linux_counters_open(ST_UNUSED struct st_platform *platform, struct st_counters_handle *ret)
@@ -383,14 +374,14 @@ static int64_t throttled_us(int fd)
     if (got <= 0)
         return -1;
     text[got] = '\0';
-    return st_proc_line_u64(text, "throttled_usec ", &us) == 0 && us < INT64_MAX / 1000 ? (int64_t)us : -1;
+    if (st_proc_line_u64(text, "throttled_usec ", &us) != 0 || us >= INT64_MAX / 1000)
+        return -1;
+    return (int64_t)us;
 }
 
 static void open_level(const char *path)
 {
-    char file[4300];
-    ST_PRINT(file, CGROUP_ROOT "%s/cpu.stat", path);
-    const int fd = open(file, O_RDONLY | O_CLOEXEC);
+    const int fd = open(st_text(CGROUP_ROOT "%s/cpu.stat", path), O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return;
     if (throttled_us(fd) >= 0)
@@ -407,9 +398,8 @@ static int smi_fd = -1;
 static void open_smi_counter(struct st_platform *machine)
 {
     struct perf_event_attr event = {.type = PERF_TYPE_RAW, .size = sizeof(event), .config = 0x2b};
-    const char *vendor =
-        geteuid() == 0 ? st_proc_field(st_platform_text(machine, "/proc/cpuinfo"), "vendor_id") : NULL;
-    if (vendor != NULL && st_text_is(vendor, "AuthenticAMD"))
+    const char *vendor = st_proc_field(st_tree_text(machine, "/proc/cpuinfo"), "vendor_id");
+    if (geteuid() == 0 && vendor != NULL && st_text_is(vendor, "AuthenticAMD"))
         smi_fd = (int)syscall(SYS_perf_event_open, &event, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
@@ -417,8 +407,8 @@ static void open_levels(void)
 {
     struct st_platform *machine = st_platform_native();
     open_smi_counter(machine);
-    const char *group = st_proc_line_text(st_platform_text(machine, "/proc/self/cgroup"), "0::");
-    char *path = st_text("%s", group != NULL ? group : "");
+    const char *group = st_proc_line_text(st_tree_text(machine, "/proc/self/cgroup"), "0::");
+    char *path = st_text("%s", st_text_or(group, ""));
     for (char *slash = path; slash != NULL && path[0] != '\0' && stat_fds_n < LEVELS_MAX;) {
         open_level(path);
         slash = strrchr(path, '/');
@@ -437,9 +427,8 @@ static void linux_pauses(struct st_platform *platform, struct st_pauses *ret)
         ret->smi_n = (int64_t)smi_n;
     ST_EACH_OF (fd, stat_fds, stat_fds_n) {
         const int64_t us = throttled_us(*fd);
-        if (us < 0)
-            continue;
-        ret->quota_ns = (ret->quota_ns == INT64_MIN ? 0 : ret->quota_ns) + us * 1000;
+        if (us >= 0)
+            ret->quota_ns = ST_MAX(ret->quota_ns, 0) + us * 1000;
     }
 }
 
@@ -472,16 +461,15 @@ void st_posix_reap_begin(void)
 static pid_t parent_of(const char *name)
 {
     char text[STATUS_BYTES];
-    uint64_t parent;
+    uint64_t parent = 0;
     const char *path = st_text("/proc/%.20s/status", name);
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    const ssize_t len = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+    const ssize_t len = read(fd, text, sizeof(text) - 1);
     if (fd >= 0)
         close(fd);
-    if (len <= 0)
-        return 0;
-    text[len] = '\0';
-    return st_proc_line_u64(text, "PPid:", &parent) == 0 ? (pid_t)parent : 0;
+    text[ST_MAX(len, 0)] = '\0';
+    (void)st_proc_line_u64(text, "PPid:", &parent);
+    return (pid_t)parent;
 }
 
 /** Does it descend from a program that was started here? Those have no right to message queues
@@ -530,11 +518,8 @@ static void say_cpu_dma_latency(st_condition_fn fn, void *ctx)
     if (fd < 0)
         return;
     int32_t us;
-    char value[16];
-    if (read(fd, &us, sizeof(us)) == (ssize_t)sizeof(us)) {
-        ST_PRINT(value, "%d", (int)us);
-        fn(ctx, "cpu_dma_latency_us", value);
-    }
+    if (read(fd, &us, sizeof(us)) == (ssize_t)sizeof(us))
+        fn(ctx, "cpu_dma_latency_us", st_text("%d", us));
     close(fd);
 }
 
@@ -543,10 +528,8 @@ static void linux_conditions(struct st_platform *machine, int cpu, st_condition_
     st_tree_conditions(machine, cpu, fn, ctx);
     say_cpu_dma_latency(fn, ctx);
     int64_t slack_ns = 0;
-    if (linux_timer_slack_ns(machine, &slack_ns) == 0) {
-        const char *value = st_text("%lld", (long long)slack_ns);
-        fn(ctx, "timer_slack_ns", value);
-    }
+    if (linux_timer_slack_ns(machine, &slack_ns) == 0)
+        fn(ctx, "timer_slack_ns", st_text("%jd", slack_ns));
 }
 
 static int sleep_until_precise_ns(ST_UNUSED struct st_platform *platform,

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "core/ns.h"
+#include "core/text/text.h"
 
 #define RTKIT_NAME         "org.freedesktop.RealtimeKit1"
 #define RTKIT_PATH         "/org/freedesktop/RealtimeKit1"
@@ -20,7 +21,7 @@ static void read_limits(sd_bus *bus, int *ret_priority_max, int64_t *ret_rttime_
     if (sd_bus_get_property_trivial(bus, RTKIT_NAME, RTKIT_PATH, RTKIT_NAME, "MaxRealtimePriority", NULL, 'i',
                                     &priority_max) >= 0 &&
         priority_max >= 1 && priority_max <= 99)
-        *ret_priority_max = priority_max < RTKIT_PRIORITY_MAX ? priority_max : RTKIT_PRIORITY_MAX;
+        *ret_priority_max = ST_MIN(priority_max, RTKIT_PRIORITY_MAX);
     if (sd_bus_get_property_trivial(bus, RTKIT_NAME, RTKIT_PATH, RTKIT_NAME, "RTTimeUSecMax", NULL, 'x',
                                     &rttime_us) >= 0 &&
         rttime_us > 0 && rttime_us < RTKIT_RTTIME_NS / ST_NS_PER_US)
@@ -40,7 +41,7 @@ int st_rtkit_ask(struct st_platform *platform, pid_t tid, int priority, char *te
     int priority_max = RTKIT_PRIORITY_MAX;
     int64_t rttime_ns = RTKIT_RTTIME_NS;
     read_limits(bus, &priority_max, &rttime_ns);
-    const int granted = priority < priority_max ? priority : priority_max;
+    const int granted = ST_MIN(priority, priority_max);
     r = platform->set_rttime_limit_ns(platform, rttime_ns);
     if (r < 0) {
         snprintf(text, text_bytes, "rtkit was not asked: cannot set RLIMIT_RTTIME (%s)", strerror(-r));
@@ -49,12 +50,12 @@ int st_rtkit_ask(struct st_platform *platform, pid_t tid, int priority, char *te
                                NULL, "ttu", (uint64_t)getpid(), (uint64_t)tid, (uint32_t)granted);
         if (r < 0)
             snprintf(text, text_bytes, "rtkit gave no real-time priority: %s",
-                     error.message != NULL ? error.message : strerror(-r));
+                     st_text_or(error.message, strerror(-r)));
         else
             snprintf(text, text_bytes, "rtkit granted SCHED_RR %d, with RLIMIT_RTTIME %lld ms", granted,
                      (long long)(rttime_ns / ST_NS_PER_MS));
     }
     sd_bus_error_free(&error);
     sd_bus_flush_close_unref(bus);
-    return r < 0 ? r : 0;
+    return ST_MIN(r, 0);
 }

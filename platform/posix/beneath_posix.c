@@ -24,17 +24,14 @@ static int next_component(const char **path, char ret[NAME_MAX + 1])
 static int open_resolved(int dir_fd, const char *path, int flags)
 {
     char name[NAME_MAX + 1];
-    int fd = openat(dir_fd, ".", OPEN_FLAGS | O_DIRECTORY);
-    fd = fd >= 0 ? fd : -errno;
+    int fd = st_posix_result(openat(dir_fd, ".", OPEN_FLAGS | O_DIRECTORY));
     while (fd >= 0) {
-        const int len = next_component(&path, name);
-        if (len == 0)
+        int next = next_component(&path, name);
+        if (next == 0)
             break;
         const bool last = path[strspn(path, "/")] == '\0';
-        int next = len;
-        if (len > 0)
-            next = openat(fd, name, last ? OPEN_FLAGS | flags : ST_POSIX_OPEN_FOLDER);
-        next = next >= 0 ? next : len < 0 ? len : st_posix_open_error(errno);
+        if (next > 0)
+            next = st_posix_opened(openat(fd, name, last ? OPEN_FLAGS | flags : ST_POSIX_OPEN_FOLDER));
         close(fd);
         fd = next;
     }
@@ -60,17 +57,8 @@ static int read_link(int dir_fd, const char *path, const char *name, char ret[PA
         return parent;
     const ssize_t len = readlinkat(parent, name, ret, PATH_MAX - 1);
     close(parent);
-    ret[len > 0 ? len : 0] = '\0';
+    ret[ST_MAX(len, 0)] = '\0';
     return 0;
-}
-
-/** Nothing was found: is it because the last link led to what is not in the tree? @return -EXDEV, -ENOENT. */
-static int why_missing(int dir_fd, const char *linked)
-{
-    const int fd = linked[0] != '\0' ? st_posix_open_beneath(dir_fd, linked, 0) : -EISDIR;
-    if (fd >= 0)
-        close(fd);
-    return fd == -ENOENT ? -EXDEV : -ENOENT;
 }
 
 int st_posix_open_beneath(int dir_fd, const char *path, int flags)
@@ -111,5 +99,10 @@ int st_posix_open_beneath(int dir_fd, const char *path, int flags)
     }
     if (r == 0)
         r = open_resolved(dir_fd, done, flags);
-    return r == -ENOENT ? why_missing(dir_fd, linked) : r;
+    if (r != -ENOENT || linked[0] == '\0')
+        return r;
+    r = st_posix_open_beneath(dir_fd, linked, 0); /* did the last link lead to what is not in the tree? */
+    if (r >= 0)
+        close(r);
+    return r == -ENOENT ? -EXDEV : -ENOENT;
 }

@@ -4,6 +4,8 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include "platform/posix/posix.h"
+
 #ifdef __FreeBSD__
 #define RUNTIME_DIR "/var/run/user/%lu"
 extern char **environ; /* its unistd.h leaves it to the program */
@@ -45,7 +47,9 @@ static int take(struct st_child_env *env, char *text)
 int st_child_env_set(struct st_child_env *env, const char *name, const char *value)
 {
     char *text;
-    return take(env, asprintf(&text, "%s=%s", name, value) >= 0 ? text : NULL);
+    if (asprintf(&text, "%s=%s", name, value) < 0)
+        return -ENOMEM;
+    return take(env, text);
 }
 
 static int keep(struct st_child_env *env, const char *const *names)
@@ -53,7 +57,8 @@ static int keep(struct st_child_env *env, const char *const *names)
     int r = 0;
     for (; *names != NULL && r == 0; names++) {
         const char *value = getenv(*names);
-        r = value != NULL ? st_child_env_set(env, *names, value) : 0;
+        if (value != NULL)
+            r = st_child_env_set(env, *names, value);
     }
     return r;
 }
@@ -84,8 +89,10 @@ static int set_constants(struct st_child_env *env, uid_t uid)
 static int copy_all(struct st_child_env *env)
 {
     int r = 0;
-    for (char **var = environ; var != NULL && *var != NULL && r == 0; var++)
-        r = strchr(*var, '=') != NULL ? take(env, strdup(*var)) : 0;
+    for (char **var = environ; var != NULL && *var != NULL && r == 0; var++) {
+        if (strchr(*var, '=') != NULL)
+            r = take(env, strdup(*var));
+    }
     return r;
 }
 
@@ -96,18 +103,19 @@ int st_child_env_open(struct st_child_env *ret, uid_t uid, const char *const *ke
         return -ENOMEM;
     if (geteuid() == 0 || uid != geteuid())
         return set_constants(ret, uid);
-    const int r = kept != NULL ? keep(ret, kept) : copy_all(ret);
-    return r != 0 || st_child_env_get(ret, "PATH") != NULL ? r
-                                                           : st_child_env_set(ret, "PATH", ST_PATH_DEFAULT);
+    int r = kept != NULL ? keep(ret, kept) : copy_all(ret);
+    if (r == 0 && st_child_env_get(ret, "PATH") == NULL)
+        r = st_child_env_set(ret, "PATH", ST_PATH_DEFAULT);
+    return r;
 }
 
-/** @return 0, -ENOENT, -EACCES, -ENAMETOOLONG. */
-static int try_path(const char *dir, size_t dir_len, const char *name, char *path, size_t path_bytes)
+/** @return 0, -ENAMETOOLONG, or what access said. */
+static int try_path(const char *dir, const char *name, char *path, size_t path_bytes)
 {
-    const int n = snprintf(path, path_bytes, "%.*s%s%s", (int)dir_len, dir, dir_len > 0 ? "/" : "", name);
+    const int n = snprintf(path, path_bytes, "%s%s", dir, name);
     if (n < 0 || (size_t)n >= path_bytes)
         return -ENAMETOOLONG;
-    return access(path, X_OK) == 0 ? 0 : errno == EACCES ? -EACCES : -ENOENT;
+    return st_posix_result(access(path, X_OK));
 }
 
 int st_child_env_find(const char *const *vars, const char *name, char *path, size_t path_bytes)
@@ -115,15 +123,20 @@ int st_child_env_find(const char *const *vars, const char *name, char *path, siz
     const char *dirs = "";
     int r = -ENOENT;
     if (strchr(name, '/') != NULL)
-        return try_path("", 0, name, path, path_bytes);
-    for (; *vars != NULL; vars++)
-        dirs = st_text_begins(*vars, "PATH=") ? *vars + 5 : dirs;
+        return try_path("", name, path, path_bytes);
+    for (; *vars != NULL; vars++) {
+        if (st_text_begins(*vars, "PATH="))
+            dirs = *vars + 5;
+    }
     while (*dirs != '\0') {
         const size_t len = strcspn(dirs, ":");
-        const int tried = dirs[0] == '/' ? try_path(dirs, len, name, path, path_bytes) : -ENOENT;
+        int tried = -ENOENT;
+        if (dirs[0] == '/')
+            tried = try_path(st_text("%.*s/", (int)len, dirs), name, path, path_bytes);
         if (tried == 0 || tried == -ENAMETOOLONG)
             return tried;
-        r = tried == -EACCES ? tried : r;
+        if (tried == -EACCES)
+            r = tried;
         dirs += len + (dirs[len] == ':');
     }
     return r;
@@ -134,13 +147,13 @@ int st_child_env_shell(const char *line)
     struct st_child_env env;
     char **before = environ;
     int status = -1;
-    const int r = st_child_env_open(&env, geteuid(), NULL);
-    if (r == 0) {
+    int error = -st_child_env_open(&env, geteuid(), NULL);
+    if (error == 0) {
         environ = env.vars;
         status = system(line); /* NOLINT: the caller's own constant */
+        error = errno;
         environ = before;
     }
-    const int error = r != 0 ? -r : errno;
     st_child_env_close(&env);
     errno = error;
     return status;

@@ -62,15 +62,17 @@ static int follow(struct walk *walk, const char *name, const struct stat *link)
     return target[0] == '/' ? enter(walk, "/") : 0;
 }
 
-/* Takes the first component off the rest. @return its length; 0: none; -ENAMETOOLONG. */
+/* Takes the first component off the rest. @return 0, -EISDIR: there is none, -ENAMETOOLONG. */
 static int take_name(struct walk *walk, char name[NAME_MAX + 1])
 {
     const char *s = walk->rest + strspn(walk->rest, "/");
     const size_t len = strcspn(s, "/");
+    if (len == 0)
+        return -EISDIR;
     if (!st_text_copy(name, NAME_MAX + 1, s, len))
         return -ENAMETOOLONG;
     memmove(walk->rest, s + len, strlen(s + len) + 1);
-    return (int)len;
+    return 0;
 }
 
 /* One component. @return 1: it is the file, 0: go on, or a negative errno value. */
@@ -78,8 +80,8 @@ static int step(struct walk *walk, struct st_destination *ret)
 {
     struct stat info;
     int r = take_name(walk, ret->name);
-    if (r <= 0)
-        return r < 0 ? r : -EISDIR;
+    if (r < 0)
+        return r;
     const bool last = walk->rest[0] == '\0';
     const bool is_there = fstatat(walk->fd, ret->name, &info, AT_SYMLINK_NOFOLLOW) == 0;
     if (!is_there && (errno != ENOENT || !last))
@@ -105,14 +107,14 @@ int st_destination_find(const char *path, struct st_destination *ret)
     int r = enter(&walk, path[0] == '/' ? "/" : ".");
     while (r == 0)
         r = step(&walk, ret);
-    const int shared = r == 1 ? is_shared(walk.fd) : 0;
-    r = shared < 0 ? shared : r;
+    if (r == 1)
+        r = is_shared(walk.fd);
     if (r < 0) {
         if (walk.fd >= 0)
             close(walk.fd);
         return r;
     }
-    ret->shared = shared == 1;
+    ret->shared = r == 1;
     ret->dir_fd = walk.fd;
     return 0;
 }
@@ -120,11 +122,12 @@ int st_destination_find(const char *path, struct st_destination *ret)
 int st_destination_open(const struct st_destination *destination, int flags, mode_t mode)
 {
     struct stat info;
-    const int fd = openat(destination->dir_fd, destination->name,
-                          flags | O_CLOEXEC | O_NOCTTY | (destination->open_file ? 0 : O_NOFOLLOW), mode);
-    int r = fd < 0 ? st_posix_open_error(errno) : 0;
+    const int fd = st_posix_opened(
+        openat(destination->dir_fd, destination->name,
+               flags | O_CLOEXEC | O_NOCTTY | (destination->open_file ? 0 : O_NOFOLLOW), mode));
+    int r = 0;
     if (fd < 0)
-        return r == -ELOOP ? -EXDEV : r; /* a link since we looked */
+        return fd == -ELOOP ? -EXDEV : fd; /* a link since we looked */
     if (destination->shared && fstat(fd, &info) != 0)
         r = -errno;
     else if (destination->shared && S_ISREG(info.st_mode) && info.st_nlink > 1)

@@ -63,16 +63,21 @@ FILE *st_posix_input_open(const char *path)
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (pipe ? 0 : O_NONBLOCK));
     if (fd < 0)
         return NULL;
-    int error = fstat(fd, &info) != 0                     ? errno
-                : S_ISDIR(info.st_mode)                   ? EISDIR
-                : S_ISFIFO(info.st_mode)                  ? (pipe ? 0 : ESPIPE)
-                : !S_ISREG(info.st_mode)                  ? ENXIO
-                : (int64_t)info.st_size > INPUT_MAX_BYTES ? EFBIG
-                                                          : 0;
-    FILE *stream = error == 0 ? fdopen(fd, "r") : NULL;
-    if (stream != NULL)
-        return stream;
-    error = error != 0 ? error : errno;
+    int error = ENXIO;
+    if (fstat(fd, &info) != 0)
+        error = errno;
+    else if (S_ISDIR(info.st_mode))
+        error = EISDIR;
+    else if (S_ISFIFO(info.st_mode) && !pipe)
+        error = ESPIPE;
+    else if (S_ISREG(info.st_mode) && (int64_t)info.st_size > INPUT_MAX_BYTES)
+        error = EFBIG;
+    else if (S_ISREG(info.st_mode) || S_ISFIFO(info.st_mode)) {
+        FILE *stream = fdopen(fd, "r");
+        if (stream != NULL)
+            return stream;
+        error = errno;
+    }
     close(fd);
     errno = error;
     return NULL;
@@ -102,29 +107,21 @@ const char *st_posix_input_error(int error)
     }
 }
 
-static int read_regular(int fd, const char *path, char *buf, size_t buf_bytes, size_t *ret_len)
-{
-    struct stat st;
-    if (fstat(fd, &st) != 0)
-        return -errno;
-    if (S_ISDIR(st.st_mode))
-        return -EISDIR;
-    return S_ISREG(st.st_mode) || (S_ISCHR(st.st_mode) && st_text_is(path, "/dev/sndstat"))
-               ? st_posix_read_fd(fd, buf, buf_bytes, ret_len)
-               : -EINVAL;
-}
-
 int st_posix_read_text(struct st_platform *machine, const char *path, char *buf, size_t buf_bytes,
                        size_t *ret_len)
 {
     const int fd = machine->open_path(machine, path, O_RDONLY);
     if (fd < 0)
         return fd;
-    int r = -EINVAL;
-    if (buf_bytes > 0) {
-        buf[0] = '\0';
-        r = read_regular(fd, path, buf, buf_bytes, ret_len);
-    }
+    struct stat st;
+    buf[0] = '\0';
+    int r = st_posix_result(fstat(fd, &st));
+    if (r == 0 && S_ISDIR(st.st_mode))
+        r = -EISDIR;
+    else if (r == 0 && !S_ISREG(st.st_mode) && (!S_ISCHR(st.st_mode) || !st_text_is(path, "/dev/sndstat")))
+        r = -EINVAL;
+    if (r == 0)
+        r = st_posix_read_fd(fd, buf, buf_bytes, ret_len);
     close(fd);
     return r;
 }
@@ -202,13 +199,13 @@ int st_posix_list(struct st_platform *machine, const char *path, st_name_fn fn, 
     return r;
 }
 
-int st_posix_open_error(int error)
+int st_posix_opened(int fd)
 {
-    return error == EMLINK ? -ELOOP : -error;
+    const int r = st_posix_result(fd);
+    return r == -EMLINK ? -ELOOP : r;
 }
 
 int st_posix_open_path(ST_UNUSED struct st_platform *machine, const char *path, int flags)
 {
-    const int fd = open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    return fd < 0 ? st_posix_open_error(errno) : fd;
+    return st_posix_opened(open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }

@@ -28,7 +28,7 @@ static int connect_to(const char *path)
     for (int i = 0; i < QUEUE_TRIES && r == -EAGAIN; i++) {
         if (i > 0)
             (void)poll(NULL, 0, QUEUE_WAIT_MS);
-        r = connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0 ? 0 : -errno;
+        r = st_posix_result(connect(fd, (const struct sockaddr *)&address, sizeof(address)));
     }
     if (r == 0)
         return fd;
@@ -50,13 +50,12 @@ static int receive(int fd, int64_t until_ns, char *text, size_t bytes_max)
     for (size_t len = 0; len + 1 < bytes_max;) {
         struct pollfd wait = {.fd = fd, .events = POLLIN};
         const int64_t left_ms = (until_ns - st_posix_now_ns(NULL)) / ST_NS_PER_MS;
-        const int ready = left_ms > 0 ? poll(&wait, 1, (int)left_ms) : 0;
-        if (ready == 0)
+        if (left_ms <= 0 || poll(&wait, 1, (int)left_ms) == 0)
             return -ETIMEDOUT;
         const ssize_t n = recv(fd, text + len, bytes_max - 1 - len, 0);
         if (n < 0 && errno != EAGAIN && errno != EINTR)
             return -errno;
-        len += n > 0 ? (size_t)n : 0;
+        len += (size_t)ST_MAX(n, 0);
         text[len] = '\0';
         if (n == 0)
             return 0;
@@ -85,10 +84,14 @@ int st_local_http_ask(const char *path, const char *method, const char *target, 
     if (fd < 0)
         return fd;
     const int len = snprintf(text, sizeof(text), "%s %s HTTP/1.0\r\nHost: localhost\r\n\r\n", method, target);
-    int r = len < (int)sizeof(text) && send(fd, text, (size_t)len, MSG_NOSIGNAL) == len ? 0 : -EIO;
-    char *answer = r == 0 ? malloc(bytes_max) : NULL; /* what is not written costs no memory */
-    if (r == 0)
-        r = answer != NULL ? receive(fd, until_ns, answer, bytes_max) : -ENOMEM;
+    int r = -EIO;
+    char *answer = NULL;
+    if (len < (int)sizeof(text) && send(fd, text, (size_t)len, MSG_NOSIGNAL) == len) {
+        answer = malloc(bytes_max); /* what is not written costs no memory */
+        r = -ENOMEM;
+    }
+    if (answer != NULL)
+        r = receive(fd, until_ns, answer, bytes_max);
     if (r == 0)
         r = take_header(answer);
     close(fd);

@@ -44,8 +44,13 @@ void st_posix_unlock_folder(struct st_platform *platform, int handle);
 /** Text from here to the end of the file. @param buf_bytes > 0. @return 0, -EFBIG (with as much as fits), or
  * what reading said. */
 int st_posix_read_fd(int fd, char *buf, size_t buf_bytes, size_t *ret_len);
-/** Why an open with O_NOFOLLOW failed. @return -errno; -ELOOP for a link, of which FreeBSD says EMLINK. */
-int st_posix_open_error(int error);
+/** What a system call gave, which may be a descriptor. @return -errno if it is below 0. */
+static inline int st_posix_result(long r)
+{
+    return r < 0 ? -errno : (int)r;
+}
+/** The same of an open with O_NOFOLLOW: -ELOOP for a link, of which FreeBSD says EMLINK. */
+int st_posix_opened(int fd);
 /** All of it. @return 0, -EIO (nothing more is taken, for no reason), or what writing said. */
 int st_posix_write_fd(int fd, const void *from, size_t bytes);
 

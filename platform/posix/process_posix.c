@@ -16,7 +16,7 @@ static int64_t limit_value(rlim_t value)
 {
     if (value == RLIM_INFINITY)
         return -1;
-    return (uintmax_t)value > (uintmax_t)INT64_MAX ? INT64_MAX : (int64_t)value;
+    return (int64_t)ST_MIN((uintmax_t)value, (uintmax_t)INT64_MAX);
 }
 
 /* Tries SCHED_FIFO in a child that ends at once: between fork and _exit system calls only.
@@ -36,7 +36,7 @@ static int try_fifo(struct st_platform *platform, int priority, int *ret_errno)
     }
     if (child == 0) {
         const unsigned char result = (unsigned char)-platform->set_policy(platform, ST_POLICY_FIFO, priority);
-        _exit(write(ends[1], &result, 1) == 1 ? 0 : 1);
+        _exit(write(ends[1], &result, 1) != 1);
     }
     close(ends[1]);
     unsigned char result;

@@ -22,6 +22,7 @@ struct child {
 
 /* --- starting --- */
 
+/** @return -EINPROGRESS, or why it does not run. */
 static int start(struct child *child, const struct st_run *run, const struct st_run_as *as)
 {
     char path[PATH_MAX];
@@ -40,7 +41,7 @@ static int start(struct child *child, const struct st_run *run, const struct st_
     }
     (void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
     *child = (struct child){.pid = pid, .fd = ends[0]};
-    return 0;
+    return -EINPROGRESS;
 }
 
 /* --- ending --- */
@@ -80,20 +81,17 @@ static void finish(struct child *child, struct st_run *run, int result)
 
 static void read_output(struct child *child, struct st_run *run)
 {
-    char more;
-    const size_t room = run->buf_bytes - 1 - run->len;
-    const ssize_t got = room > 0 ? read(child->fd, run->buf + run->len, room) : read(child->fd, &more, 1);
+    /* also into the last byte: then it is too much */
+    const ssize_t got = read(child->fd, run->buf + run->len, run->buf_bytes - run->len);
     if (got < 0 && (errno == EINTR || errno == EAGAIN))
         return;
-    if (got > 0 && room == 0) {
-        finish(child, run, -EFBIG);
-        return;
-    }
-    if (got <= 0) {
+    if (got <= 0)
         close_output(child);
-        return;
+    run->len += (size_t)ST_MAX(got, 0);
+    if (run->len == run->buf_bytes) {
+        run->len--;
+        finish(child, run, -EFBIG);
     }
-    run->len += (size_t)got;
     run->buf[run->len] = '\0';
 }
 
@@ -109,7 +107,7 @@ static void turn(struct child *children, struct st_run *runs, size_t n, int64_t 
     if (ending && wait_ns > NAP_NS) /* its output ended, itself not yet */
         wait_ns = NAP_NS;
     const int64_t wait_ms = (wait_ns + ST_NS_PER_MS - 1) / ST_NS_PER_MS;
-    const int ready = poll(polled, (nfds_t)n, wait_ms > INT_MAX ? INT_MAX : (int)wait_ms);
+    const int ready = poll(polled, (nfds_t)n, (int)ST_MIN(wait_ms, INT_MAX));
     for (size_t i = 0; i < n; i++) {
         if (ready > 0 && polled[i].fd >= 0 && polled[i].revents != 0)
             read_output(&children[i], &runs[i]);
@@ -137,8 +135,7 @@ int st_posix_run(struct st_platform *machine, struct st_run *runs, size_t runs_n
         children[i] = (struct child){.fd = -1};
         runs[i].len = 0;
         runs[i].buf[0] = '\0';
-        const int r = start(&children[i], &runs[i], as);
-        runs[i].result = r != 0 ? r : -EINPROGRESS;
+        runs[i].result = start(&children[i], &runs[i], as);
     }
     for (int64_t now_ns = st_platform_now_ns(machine); alive(children, runs_n) > 0 && now_ns < end_ns;
          now_ns = st_platform_now_ns(machine))

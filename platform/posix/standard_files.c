@@ -7,10 +7,10 @@
 
 void st_standard_files_open(void)
 {
+    /* the wrong way round: what is printed to a closed file is an error, not lost */
+    static const int flags[] = {O_WRONLY, O_RDONLY, O_RDONLY};
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-        /* the wrong way round: what is printed to a closed file is an error, not lost */
-        const int flags = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags) != fd)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags[fd]) != fd)
             _exit(EXIT_FAILED);
     }
 }

@@ -133,12 +133,13 @@ int st_posix_start(const char *path, const char *const *argv, const struct st_ru
         error = become(path, argv, as, in, out);
         _exit(EXEC_FAILED);
     }
-    const int failed = pid < 0 ? errno : error;
+    if (pid < 0)
+        error = errno;
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (failed != 0) {
+    if (error != 0) {
         if (pid > 0)
             (void)waitpid(pid, NULL, 0);
-        return -failed;
+        return -error;
     }
     *place = *ret = pid;
     return 0;

@@ -54,34 +54,35 @@ bool st_trusted_path(const char *path, uid_t uid)
     return is_trusted(above, uid);
 }
 
-/** @return NULL: root does not take it; else the path without links, which others may change later. It need
+/** @return false: root does not take it. @param path without links, which others may change later. It need
  * not be there yet. */
-static const char *roots(const char *value, char path[PATH_MAX])
+static bool is_roots(const char *value, char path[PATH_MAX])
 {
     const char *slash = strrchr(value, '/');
     if (value[0] != '/')
-        return NULL;
+        return false;
     if (realpath(value, path) == NULL) {
         if (errno != ENOENT || slash[1] == '\0' || slash[1] == '.' ||
             realpath(st_text("%.*s/", (int)(slash - value), value), path) == NULL ||
             strlen(path) + strlen(slash) >= PATH_MAX || !st_trusted_path(path, 0))
-            return NULL;
+            return false;
         st_text_append(path, PATH_MAX, "%s", slash);
-        return path;
+        return true;
     }
-    return st_trusted_path(path, 0) ? path : NULL;
+    return st_trusted_path(path, 0);
 }
 
 int st_trusted_find(struct st_platform *machine, const char *variable, const char *beside,
                     const char *installed, const char *name, char path[PATH_MAX])
 {
     char own[PATH_MAX], file[PATH_MAX + NAME_MAX];
-    const char *chosen = variable != NULL ? getenv(variable) : NULL;
+    const char *chosen = getenv(variable);
     if (machine->program_path(machine, own, sizeof(own)) != 0)
-        own[0] = '\0';
-    own[strrchr(own, '/') != NULL ? strrchr(own, '/') - own : 0] = '\0';
-    const char *const dirs[] = {chosen != NULL ? chosen : st_text("%s/%s", own, beside),
-                                chosen != NULL ? chosen : installed};
+        strcpy(own, "/");
+    *strrchr(own, '/') = '\0';
+    const char *dirs[] = {st_text("%s/%s", own, beside), installed};
+    if (chosen != NULL)
+        dirs[0] = dirs[1] = chosen;
     ST_EACH (dir, dirs) {
         ST_PRINT(file, "%s/%s", *dir, name);
         if (realpath(file, path) == NULL || access(path, R_OK) != 0)
@@ -129,7 +130,7 @@ void st_trusted_environment(void)
     (void)setenv("PATH", ST_PATH_DEFAULT, 1);
     ST_EACH (name, paths) {
         const char *value = values[name - paths];
-        if (value != NULL && !more_rights && roots(value, path) != NULL)
+        if (value != NULL && !more_rights && is_roots(value, path))
             (void)setenv(*name, path, 1);
     }
     ST_EACH (name, texts) {

@@ -14,35 +14,45 @@
 
 /* The last component of a path, and the folder it is in. */
 struct place {
-    int dir_fd;
+    int error;  /* 0, or why it was not opened */
+    int dir_fd; /* -1: what is done there fails */
     char name[NAME_MAX + 1];
     char temporary[NAME_MAX + 1];
 };
 
 /* Refuses a path that ends with a slash, "." or "..". */
-static int place_open(struct st_platform *platform, const char *path, struct place *ret)
+static struct place place_open(struct st_platform *platform, const char *path)
 {
+    struct place place = {.error = -EINVAL, .dir_fd = -1};
     char dir[PATH_MAX];
     const char *slash = strrchr(path, '/');
     if (path[0] != '/' || slash[1] == '\0' || st_text_is(slash + 1, ".") || st_text_is(slash + 1, ".."))
-        return -EINVAL;
-    if (!st_text_copy(dir, sizeof(dir), path, slash == path ? 1 : (size_t)(slash - path)) ||
-        !st_text_copy(ret->name, sizeof(ret->name), slash + 1, strlen(slash + 1)) ||
-        ST_PRINT(ret->temporary, ST_REPLACE_PREFIX "%s" ST_REPLACE_SUFFIX, ret->name) >=
-            (int)sizeof(ret->temporary))
-        return -ENAMETOOLONG;
-    ret->dir_fd = platform->open_path(platform, dir, O_RDONLY | O_DIRECTORY);
-    return ret->dir_fd < 0 ? ret->dir_fd : 0;
+        return place;
+    place.error = -ENAMETOOLONG;
+    if (!st_text_copy(dir, sizeof(dir), path, (size_t)ST_MAX(slash - path, 1)) ||
+        !st_text_copy(place.name, sizeof(place.name), slash + 1, strlen(slash + 1)) ||
+        ST_PRINT(place.temporary, ST_REPLACE_PREFIX "%s" ST_REPLACE_SUFFIX, place.name) >=
+            (int)sizeof(place.temporary))
+        return place;
+    const int fd = platform->open_path(platform, dir, O_RDONLY | O_DIRECTORY);
+    place.error = ST_MIN(fd, 0);
+    place.dir_fd = ST_MAX(fd, -1);
+    return place;
 }
 
 /* After a system call that changed the folder. @param r  -1: it failed, by errno. */
 static int synced(const struct place *place, int r)
 {
-    return r == 0 && fsync(place->dir_fd) == 0 ? 0 : -errno;
+    if (r == 0)
+        r = fsync(place->dir_fd);
+    return st_posix_result(r);
 }
 
+/* @param r  of what was done there. */
 static int closed(const struct place *place, int r)
 {
+    if (place->error < 0)
+        return place->error;
     close(place->dir_fd);
     return r;
 }
@@ -63,11 +73,12 @@ int st_posix_write_fd(int fd, const void *from, size_t bytes)
 {
     const char *text = from;
     while (bytes > 0) {
+        errno = EIO; /* if nothing is taken */
         const ssize_t n = write(fd, text, bytes);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return n == 0 ? -EIO : -errno;
+            return -errno;
         text += n;
         bytes -= (size_t)n;
     }
@@ -76,7 +87,7 @@ int st_posix_write_fd(int fd, const void *from, size_t bytes)
 
 static int clean_at(const struct place *place)
 {
-    return unlinkat(place->dir_fd, place->temporary, 0) == 0 || errno == ENOENT ? 0 : -errno;
+    return st_posix_result(unlinkat(place->dir_fd, place->temporary, 0));
 }
 
 #ifdef __linux__
@@ -104,9 +115,10 @@ static int copy_attributes(ST_UNUSED int from_fd, ST_UNUSED int to_fd)
 /* What fchmod does not know of: the rest of what the old file has beside its contents. */
 static int keep_attributes(const struct place *place, int fd)
 {
-    const int old_fd = openat(place->dir_fd, place->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    const int old_fd =
+        st_posix_opened(openat(place->dir_fd, place->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (old_fd < 0)
-        return st_posix_open_error(errno);
+        return old_fd;
     const int r = copy_attributes(old_fd, fd);
     close(old_fd);
     return r;
@@ -117,15 +129,18 @@ static int make_temporary(const struct place *place, const char *text, size_t by
                           const struct stat *old)
 {
     int r = clean_at(place);
-    if (r < 0)
+    if (r < 0 && r != -ENOENT)
         return r;
+    r = 0;
     const int fd =
         openat(place->dir_fd, place->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return -errno;
+    if (old != NULL)
+        mode = old->st_mode & 07777;
     if (old != NULL && fchown(fd, old->st_uid, old->st_gid) != 0)
         r = -errno;
-    if (r == 0 && fchmod(fd, old != NULL ? old->st_mode & 07777 : mode) != 0)
+    if (r == 0 && fchmod(fd, mode) != 0)
         r = -errno;
     if (r == 0 && old != NULL)
         r = keep_attributes(place, fd);
@@ -147,7 +162,8 @@ static int replace_at(const struct place *place, const char *text, size_t bytes,
     r = make_temporary(place, text, bytes, mode, r == 0 ? &old : NULL);
     if (r == 0 && renameat(place->dir_fd, place->temporary, place->dir_fd, place->name) == 0)
         return synced(place, 0);
-    r = r < 0 ? r : -errno;
+    if (r == 0)
+        r = -errno;
     (void)clean_at(place);
     return r;
 }
@@ -155,44 +171,39 @@ static int replace_at(const struct place *place, const char *text, size_t bytes,
 int st_posix_replace_file(struct st_platform *platform, const char *path, const char *text, size_t bytes,
                           mode_t mode)
 {
-    struct place place;
-    const int r = place_open(platform, path, &place);
-    return r < 0 ? r : closed(&place, replace_at(&place, text, bytes, mode));
+    const struct place place = place_open(platform, path);
+    return closed(&place, replace_at(&place, text, bytes, mode));
 }
 
 int st_posix_clean_file(struct st_platform *platform, const char *path)
 {
-    struct place place;
-    const int r = place_open(platform, path, &place);
-    return r == -ENOENT ? 0 : r < 0 ? r : closed(&place, clean_at(&place));
+    const struct place place = place_open(platform, path);
+    const int r = closed(&place, clean_at(&place));
+    return r == -ENOENT ? 0 : r;
 }
 
 int st_posix_remove_file(struct st_platform *platform, const char *path)
 {
-    struct place place;
+    const struct place place = place_open(platform, path);
     struct stat info;
-    int r = place_open(platform, path, &place);
-    if (r < 0)
-        return r;
-    r = clean_at(&place);
-    if (r == 0)
+    int r = clean_at(&place);
+    if (r == 0 || r == -ENOENT)
         r = regular_at(&place, &info);
-    return closed(&place, r < 0 ? r : synced(&place, unlinkat(place.dir_fd, place.name, 0)));
+    if (r == 0)
+        r = synced(&place, unlinkat(place.dir_fd, place.name, 0));
+    return closed(&place, r);
 }
 
 int st_posix_make_folder(struct st_platform *platform, const char *path, mode_t mode)
 {
-    struct place place;
-    const int r = place_open(platform, path, &place);
-    return r < 0 ? r : closed(&place, synced(&place, mkdirat(place.dir_fd, place.name, mode)));
+    const struct place place = place_open(platform, path);
+    return closed(&place, synced(&place, mkdirat(place.dir_fd, place.name, mode)));
 }
 
 int st_posix_remove_folder(struct st_platform *platform, const char *path)
 {
-    struct place place;
-    int r = place_open(platform, path, &place);
-    if (r == 0)
-        r = closed(&place, synced(&place, unlinkat(place.dir_fd, place.name, AT_REMOVEDIR)));
+    const struct place place = place_open(platform, path);
+    const int r = closed(&place, synced(&place, unlinkat(place.dir_fd, place.name, AT_REMOVEDIR)));
     return r == -EEXIST ? -ENOTEMPTY : r; /* POSIX allows both */
 }
 
@@ -208,11 +219,12 @@ int st_posix_write_value(struct st_platform *platform, const char *path, const c
         platform->open_path(platform, path, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return fd;
-    int r = fstat(fd, &info) != 0 ? -errno : S_ISREG(info.st_mode) ? 0 : -EINVAL;
-    if (r == 0) {
-        const ssize_t wrote = write(fd, line, (size_t)n);
-        r = wrote == n ? 0 : wrote < 0 ? -errno : -EIO;
-    }
+    int r = st_posix_result(fstat(fd, &info));
+    if (r == 0 && !S_ISREG(info.st_mode))
+        r = -EINVAL;
+    errno = EIO; /* if only a part is taken */
+    if (r == 0 && write(fd, line, (size_t)n) != n)
+        r = -errno;
     if (close(fd) != 0 && r == 0)
         r = -errno;
     return r;
@@ -224,10 +236,9 @@ static int allowed(const struct place *place, bool in_place)
     const int r = regular_at(place, &info);
     if (r < 0 && (in_place || r != -ENOENT))
         return r;
-    return faccessat(place->dir_fd, in_place ? place->name : ".", in_place ? W_OK : W_OK | X_OK,
-                     AT_EACCESS) == 0
-               ? 0
-               : -errno;
+    if (in_place)
+        return st_posix_result(faccessat(place->dir_fd, place->name, W_OK, AT_EACCESS));
+    return st_posix_result(faccessat(place->dir_fd, ".", W_OK | X_OK, AT_EACCESS));
 }
 
 int st_posix_can_write(struct st_platform *platform, const char *path, bool in_place)
@@ -236,17 +247,16 @@ int st_posix_can_write(struct st_platform *platform, const char *path, bool in_p
     if (strlen(path) >= sizeof(file))
         return -ENAMETOOLONG;
     strcpy(file, path);
-    struct place place;
-    int r = place_open(platform, file, &place);
+    struct place place = place_open(platform, file);
     /* what will be made: look at the nearest folder that is there */
-    while (r == -ENOENT && !in_place) {
+    while (place.error == -ENOENT && !in_place) {
         char *slash = strrchr(file, '/');
         if (slash == file)
             return -ENOENT;
         *slash = '\0';
-        r = place_open(platform, file, &place);
+        place = place_open(platform, file);
     }
-    return r < 0 ? r : closed(&place, allowed(&place, in_place));
+    return closed(&place, allowed(&place, in_place));
 }
 
 /* A link that leads nowhere and names who has the lock: it needs no space on a full disk. Only a help for
@@ -266,7 +276,7 @@ int st_posix_lock_folder(struct st_platform *platform, const char *path)
     const int fd = platform->open_path(platform, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     if (fd < 0)
         return fd;
-    int r = fstat(fd, &info) != 0 ? -errno : 0;
+    int r = st_posix_result(fstat(fd, &info));
     if (r == 0 && (info.st_uid != geteuid() || (info.st_mode & 022) != 0))
         r = -EPERM;
     if (r == 0 && (info.st_mode & 066) != 0 && fchmod(fd, info.st_mode & 0711) != 0)

@@ -29,8 +29,7 @@ void st_failure_note(const char *format, ...)
 /* "PROGRAM COMMAND". */
 static const char *who_runs(void)
 {
-    const char *command = st_program_command;
-    return st_text("%s%s%s", st_program_name, command != NULL ? " " : "", command != NULL ? command : "");
+    return st_text_joined(st_program_name, " ", st_program_command);
 }
 
 ST_PRINTF(1, 0)

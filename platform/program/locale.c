@@ -71,11 +71,9 @@ FILE *st_locale_begin(struct st_locale_stream *stream, FILE *to)
 
 int st_locale_end(struct st_locale_stream *stream)
 {
-    if (stream->memory == NULL)
+    if (stream->memory == NULL || fclose(stream->memory) != 0)
         return -ENOMEM;
-    const int r = fclose(stream->memory) == 0 ? 0 : -ENOMEM;
-    if (r == 0)
-        st_safe_print_lines(stream->to, st_locale_text(stream->text), ST_TEXT_TO_NUL);
+    st_safe_print_lines(stream->to, st_locale_text(stream->text), ST_TEXT_TO_NUL);
     free(stream->text);
-    return r;
+    return 0;
 }

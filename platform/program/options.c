@@ -13,9 +13,9 @@ static int judge(int r, const char *option, const char *text, const char *what, 
 {
     if (r == -EINVAL)
         return st_failure_usage("%s: '%s' is not %s", option, text, what);
-    return r == 0 ? 0
-                  : st_failure_usage("%s: %s is out of range: %lld .. %lld", option, text, (long long)min,
-                                     (long long)max);
+    if (r != 0)
+        return st_failure_usage("%s: %s is out of range: %jd .. %jd", option, text, min, max);
+    return 0;
 }
 
 int st_option_i64(const char *option, const char *text, int64_t min, int64_t max, int64_t *ret)
@@ -49,10 +49,10 @@ static const char *typed(int64_t ns)
         const char *name;
     } units[] = {{3600 * ST_NS_PER_S, "h"}, {60 * ST_NS_PER_S, "m"}, {ST_NS_PER_S, "s"},
                  {ST_NS_PER_MS, "ms"},      {ST_NS_PER_US, "us"},    {1, "ns"}};
-    size_t i = ns == 0 ? 2 : 0;
-    while (ns % units[i].ns != 0)
+    size_t i = 0;
+    while (ns % units[i].ns != 0 || (ns == 0 && units[i].ns > ST_NS_PER_S))
         i++;
-    return st_text("%lld%s", (long long)(ns / units[i].ns), units[i].name);
+    return st_text("%jd%s", ns / units[i].ns, units[i].name);
 }
 
 static int take_time(const struct st_option *option, const char *name, const char *text)
@@ -118,12 +118,14 @@ static int keep_value(const struct st_option *option, const char *text)
 /* What getopt_long refused. */
 static int refuse(const struct st_option *options, size_t options_n, bool lacks_value, const char *typed)
 {
-    if (optopt > ' ' && optopt < 0x7f) { /* of letters that are written together, the one */
-        const char letter[] = {'-', (char)optopt, '\0'};
-        return st_failure_usage(lacks_value ? "%s needs a value" : "no such option: %s", letter);
-    }
+    const char letter[] = {'-', (char)optopt, '\0'};
+    const bool is_letter = optopt > ' ' && optopt < 0x7f;
+    if (is_letter) /* of letters that are written together, the one */
+        typed = letter;
     if (lacks_value)
         return st_failure_usage("%s needs a value", typed);
+    if (is_letter)
+        return st_failure_usage("no such option: %s", typed);
     if (optopt >= LONG_BASE)
         return st_failure_usage("--%s takes no value", options[optopt - LONG_BASE].name);
     const char *name = st_text("%.*s", (int)strcspn(typed + 2, "="), typed + 2);
@@ -141,9 +143,8 @@ int st_options_read(const struct st_option *options, size_t options_n, const cha
     size_t used = strlen(letters);
     assert(options_n <= OPTIONS_MAX);
     for (size_t i = 0; i < options_n; i++) {
-        const bool value = options[i].flag == NULL;
-        const int argument = value ? required_argument : no_argument;
-        table[1 + i] = (struct option){options[i].name, argument, NULL, LONG_BASE + (int)i};
+        const bool value = options[i].flag == NULL; /* required_argument is 1, no_argument 0 */
+        table[1 + i] = (struct option){options[i].name, value, NULL, LONG_BASE + (int)i};
         if (options[i].letter != '\0') {
             letters[used++] = options[i].letter;
             if (value)

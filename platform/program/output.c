@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/text/json.h"
+#include "platform/posix/posix.h"
 #include "platform/program/failure.h"
 
 #define NAMES_MAX 100 /* that are tried */
@@ -14,10 +15,13 @@
 static int set_rights(int fd, const struct stat *old)
 {
     const mode_t mask = umask(0);
+    mode_t mode = 0644 & ~mask;
     umask(mask);
+    if (old != NULL)
+        mode = old->st_mode & 0777;
     if (old != NULL && fchown(fd, old->st_uid, old->st_gid) != 0 && geteuid() == 0)
         return -errno;
-    return fchmod(fd, old != NULL ? old->st_mode & 0777 : 0644 & ~mask) == 0 ? 0 : -errno;
+    return st_posix_result(fchmod(fd, mode));
 }
 
 /* Creates "<name>.NUMBER" beside the file. @return fd or -errno. */
@@ -29,7 +33,7 @@ static int create_beside(struct st_output *output)
         const int fd = openat(output->file.dir_fd, output->temporary,
                               O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (fd >= 0 || errno != EEXIST)
-            return fd >= 0 ? fd : -errno;
+            return st_posix_result(fd);
     }
     return -EEXIST;
 }
@@ -65,14 +69,6 @@ static int open_directly(struct st_output *output)
     return r;
 }
 
-/* @return 1: a file is there, *ret is about it; 0: none; 2: something else; or a negative errno value. */
-static int look_at(const struct st_destination *file, struct stat *ret)
-{
-    if (fstatat(file->dir_fd, file->name, ret, file->open_file ? 0 : AT_SYMLINK_NOFOLLOW) != 0)
-        return errno == ENOENT ? 0 : -errno;
-    return S_ISREG(ret->st_mode) && !file->open_file ? 1 : 2;
-}
-
 int st_output_open(struct st_output *output, const char *path)
 {
     struct stat info;
@@ -84,9 +80,13 @@ int st_output_open(struct st_output *output, const char *path)
     int r = st_destination_find(path, &output->file);
     if (r < 0)
         return r;
-    r = look_at(&output->file, &info);
-    if (r >= 0)
-        r = r == 2 ? open_directly(output) : open_temporary(output, r == 1 ? &info : NULL);
+    const struct st_destination *file = &output->file;
+    if (fstatat(file->dir_fd, file->name, &info, file->open_file ? 0 : AT_SYMLINK_NOFOLLOW) == 0)
+        r = S_ISREG(info.st_mode) && !file->open_file ? open_temporary(output, &info) : open_directly(output);
+    else if (errno == ENOENT)
+        r = open_temporary(output, NULL);
+    else
+        r = -errno;
     if (r < 0) {
         close(output->file.dir_fd);
         output->file.dir_fd = -1;
@@ -123,7 +123,9 @@ int st_output_check(const char *path)
     int r = st_output_open(&output, path);
     if (r == 0)
         r = st_output_close(&output, false);
-    return r == 0 ? 0 : st_failure("cannot write %s: %s", path, st_destination_error(r));
+    if (r != 0)
+        return st_failure("cannot write %s: %s", path, st_destination_error(r));
+    return 0;
 }
 
 int st_output_write(const char *path, const char *text, size_t bytes)

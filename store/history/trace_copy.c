@@ -101,9 +101,9 @@ int st_trace_copy_read(const char *history, int64_t wall_ns, char *ret_path, siz
     int r = find(history, wall_ns, ret_path, path_bytes, &copy.wall_ns);
     if (r < 0)
         return r;
-    const int fd = open(ret_path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    const int fd = st_posix_opened(open(ret_path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (fd < 0)
-        return st_posix_open_error(errno);
+        return fd;
     gzFile from = gzdopen(fd, "rb");
     if (from == NULL) {
         close(fd);

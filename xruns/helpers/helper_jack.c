@@ -25,6 +25,7 @@
 #include "core/stats/stats.h"
 #include "core/text/text.h"
 #include "platform/posix/posix.h"
+#include "platform/tree.h"
 #include "xruns/helpers/helper_line.h"
 #include "xruns/helpers/jack_late.h"
 #include "xruns/helpers/jack_loss.h"
@@ -341,7 +342,7 @@ static int open_output(const char *server)
     DIR *processes = opendir("/proc");
     for (struct dirent *entry; processes != NULL && fd < 0 && (entry = readdir(processes)) != NULL;) {
         const char *folder = st_text("/proc/%s", entry->d_name);
-        if (st_text_is(st_platform_text(machine, st_text("%s/comm", folder)), "jackd\n") &&
+        if (st_text_is(st_tree_text(machine, st_text("%s/comm", folder)), "jackd\n") &&
             machine->read_text(machine, st_text("%s/cmdline", folder), words, sizeof(words), &len) == 0 &&
             serves(words, len, server))
             fd = open_file(st_text("%s/fd/2", folder));

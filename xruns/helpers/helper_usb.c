@@ -54,14 +54,14 @@ static void find_devices(void)
     struct st_platform *machine = st_platform_native();
     for (int card = 0; card < CARDS_MAX && packets.devices_n < ST_USB_PACKETS_DEVICES_MAX; card++) {
         struct st_usb_device *device = &packets.devices[packets.devices_n];
-        if (sscanf(st_platform_text(machine, st_text("/proc/asound/card%d/usbbus", card)), "%3d/%3d",
+        if (sscanf(st_tree_text(machine, st_text("/proc/asound/card%d/usbbus", card)), "%3d/%3d",
                    &device->bus, &device->number) != 2)
             continue;
         const char *folder = st_text("/sys/class/sound/card%d/device/..", card);
         const char *product = st_tree_first_line(machine, st_text("%s/product", folder));
         device->card = card;
         device->fast =
-            strtol(st_platform_text(machine, st_text("%s/speed", folder)), NULL, 10) >= 480; /* Mbit/s */
+            strtol(st_tree_text(machine, st_text("%s/speed", folder)), NULL, 10) >= 480; /* Mbit/s */
         ST_PRINT(device->name, "%s",
                  product != NULL ? product : st_text("USB device %03d/%03d", device->bus, device->number));
         packets.devices_n++;

@@ -14,6 +14,7 @@
 #include "core/text/text.h"
 #include "platform/posix/posix.h"
 #include "platform/proc.h"
+#include "platform/tree.h"
 #include "xruns/helpers/standing.h"
 #include "xruns/helpers/thread_window.h"
 
@@ -525,8 +526,8 @@ static void blame(struct st_process_watch *watch, const struct process *process,
     }
     watch->in_vain_n = 0;
     const char *folder = st_text("/proc/%d", (int)culprit->thread.pid);
-    st_proc_name(st_platform_text(st_platform_native(), st_text("%s/comm", folder)),
-                 st_platform_text(st_platform_native(), st_text("%s/cmdline", folder)), figures->culprit,
+    st_proc_name(st_tree_text(st_platform_native(), st_text("%s/comm", folder)),
+                 st_tree_text(st_platform_native(), st_text("%s/cmdline", folder)), figures->culprit,
                  sizeof(figures->culprit));
     ST_EACH (playing, watch->processes) {
         if (playing->used && playing->thread.pid == culprit->thread.pid &&

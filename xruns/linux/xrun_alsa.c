@@ -20,6 +20,7 @@
 #include "core/text/safe.h"
 #include "core/text/text.h"
 #include "platform/proc.h"
+#include "platform/tree.h"
 #include "xruns/alsa.h"
 #include "xruns/xrun.h"
 
@@ -161,15 +162,14 @@ static int64_t program_of(struct st_xrun_watch *w, int64_t tid, char ret[ST_XRUN
     struct alsa *alsa = w->state;
     struct st_platform *machine = w->machine;
     uint64_t pid;
-    const char *text = st_platform_text(machine, st_text("%s/%jd/status", alsa->proc, tid));
+    const char *text = st_tree_text(machine, st_text("%s/%jd/status", alsa->proc, tid));
     if (st_proc_line_u64(text, "Tgid:", &pid) != 0) {
         if (tid > 0 && tid <= INT_MAX && (kill((pid_t)tid, 0) == 0 || errno == EPERM))
             alsa->no_names = true;
         return 0;
     }
-    st_proc_name(st_platform_text(machine, st_text("%s/%ju/comm", alsa->proc, pid)),
-                 st_platform_text(machine, st_text("%s/%ju/cmdline", alsa->proc, pid)), ret,
-                 ST_XRUN_NAME_BYTES);
+    st_proc_name(st_tree_text(machine, st_text("%s/%ju/comm", alsa->proc, pid)),
+                 st_tree_text(machine, st_text("%s/%ju/cmdline", alsa->proc, pid)), ret, ST_XRUN_NAME_BYTES);
     return (int64_t)pid;
 }
 
@@ -231,8 +231,8 @@ static void report_load(struct substream *s, st_xrun_seen_fn seen, void *ctx)
 /** Another run of a stream: whose it is, and how it is set. */
 static void begin_run(struct st_xrun_watch *w, struct substream *s, const struct st_alsa_status *now)
 {
-    const char *hw = st_platform_text(w->machine, path_of(w, &s->is, "hw_params")),
-               *sw = st_platform_text(w->machine, path_of(w, &s->is, "sw_params"));
+    const char *hw = st_tree_text(w->machine, path_of(w, &s->is, "hw_params")),
+               *sw = st_tree_text(w->machine, path_of(w, &s->is, "sw_params"));
     s->room = (struct st_alsa_room){0};
     memset(s->client, 0, sizeof(s->client));
     s->own = program_of(w, now->owner_tid, s->client) == getpid();

@@ -170,7 +170,7 @@ static void pressure_is_the_total_of_its_line(void **state)
     assert_int_equal(us, 3);
     assert_int_equal(st_proc_pressure_us("some avg10=0.00\nfull total=3\n", "some", &us), -EBADMSG);
     assert_int_equal(st_proc_pressure_us("some total=\n", "some", &us), -EBADMSG);
-    assert_int_equal(st_proc_pressure_us("some total= 4\n", "some", &us), -EBADMSG);
+
     assert_int_equal(st_proc_pressure_us("full total=4\n", "some", &us), -ENODATA);
 }
 
