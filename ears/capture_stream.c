@@ -27,12 +27,12 @@ static const struct {
 
 const char *st_capture_stream_event_name(enum st_capture_event_kind kind)
 {
-    return (size_t)kind < ST_ARRAY_LEN(events) ? events[kind].name : NULL;
+    return events[kind].name;
 }
 
 const char *st_capture_stream_event_say(enum st_capture_event_kind kind)
 {
-    return (size_t)kind < ST_ARRAY_LEN(events) ? events[kind].text : NULL;
+    return events[kind].text;
 }
 
 /* --- reading --- */
@@ -42,7 +42,7 @@ static bool is_text(const char *text, size_t bytes)
     return memchr(text, '\0', bytes) != NULL;
 }
 
-static int take_head(struct st_capture_reader *reader, const unsigned char *body,
+static int take_head(struct st_capture_reader *reader, const unsigned char *body, ST_UNUSED size_t bytes,
                      const struct st_capture_sink *sink, void *ctx)
 {
     struct st_capture_head head;
@@ -82,7 +82,7 @@ static int take_packet(struct st_capture_reader *reader, const unsigned char *bo
     return 0;
 }
 
-static int take_event(const struct st_capture_reader *reader, const unsigned char *body,
+static int take_event(struct st_capture_reader *reader, const unsigned char *body, ST_UNUSED size_t bytes,
                       const struct st_capture_sink *sink, void *ctx)
 {
     struct st_capture_event event;
@@ -95,6 +95,17 @@ static int take_event(const struct st_capture_reader *reader, const unsigned cha
     return 0;
 }
 
+/* By the record. Bytes: without the label. */
+static const struct {
+    size_t least, most;
+    int (*take)(struct st_capture_reader *reader, const unsigned char *body, size_t bytes,
+                const struct st_capture_sink *sink, void *ctx);
+} records[] = {
+    [RECORD_HEAD] = {sizeof(struct st_capture_head), sizeof(struct st_capture_head), take_head},
+    [RECORD_PACKET] = {sizeof(struct packet_record) + 1, ST_CAPTURE_RECORD_MAX - sizeof(struct label),
+                       take_packet},
+    [RECORD_EVENT] = {sizeof(struct st_capture_event), sizeof(struct st_capture_event), take_event}};
+
 /* @return how many bytes the record has in all, as far as they are known; 0: it is none. */
 static size_t record_bytes(const struct st_capture_reader *reader)
 {
@@ -102,24 +113,10 @@ static size_t record_bytes(const struct st_capture_reader *reader)
     if (reader->len < sizeof(label))
         return sizeof(label);
     memcpy(&label, reader->record, sizeof(label));
-    const bool fits = label.record == RECORD_HEAD    ? label.bytes == sizeof(struct st_capture_head)
-                      : label.record == RECORD_EVENT ? label.bytes == sizeof(struct st_capture_event)
-                      : label.record == RECORD_PACKET
-                          ? label.bytes > sizeof(struct packet_record) &&
-                                label.bytes <= ST_CAPTURE_RECORD_MAX - sizeof(label)
-                          : false;
-    return fits ? sizeof(label) + label.bytes : 0;
-}
-
-static int take_record(struct st_capture_reader *reader, size_t bytes, const struct st_capture_sink *sink,
-                       void *ctx)
-{
-    struct label label;
-    const unsigned char *body = reader->record + sizeof(label);
-    memcpy(&label, reader->record, sizeof(label));
-    return label.record == RECORD_PACKET  ? take_packet(reader, body, bytes - sizeof(label), sink, ctx)
-           : label.record == RECORD_EVENT ? take_event(reader, body, sink, ctx)
-                                          : take_head(reader, body, sink, ctx);
+    if (label.record >= ST_ARRAY_LEN(records) || label.bytes < records[label.record].least ||
+        label.bytes > records[label.record].most)
+        return 0;
+    return sizeof(label) + label.bytes;
 }
 
 int st_capture_stream_read(struct st_capture_reader *reader, const void *bytes, size_t bytes_n,
@@ -140,7 +137,10 @@ int st_capture_stream_read(struct st_capture_reader *reader, const void *bytes, 
             return 0;
         if (wanted == sizeof(struct label)) /* now it is known how long it is */
             continue;
-        const int r = take_record(reader, wanted, sink, ctx);
+        struct label label;
+        memcpy(&label, reader->record, sizeof(label));
+        const int r =
+            records[label.record].take(reader, reader->record + sizeof(label), label.bytes, sink, ctx);
         reader->len = 0;
         if (r < 0)
             return r;

@@ -48,7 +48,7 @@ void st_hearing_take(struct st_hearing *hearing, const float *frames, size_t fra
         const float *frame = frames + i * channels;
         const float left = frame[0], right = frame[channels > 1];
         const float most = ST_MAX(fabsf(left), fabsf(right)); /* fmaxf is a call */
-        hearing->peak = most > hearing->peak ? most : hearing->peak;
+        hearing->peak = ST_MAX(most, hearing->peak);
         hearing->clipped += most >= CLIPPED;
         hearing->same += channels > 1 && left == right;
     }
@@ -186,29 +186,35 @@ static void take_losses(const struct st_hearing *hearing, const struct st_glitch
                         struct st_hearing_result *ret)
 {
     const bool exact = is_exact(ret->path_class);
-    const struct st_losses *list = exact ? &hearing->places.losses : &hearing->tones.losses;
-    const uint64_t ms = hearing->rate_hz / 1000;
+    const struct st_losses *list = &hearing->places.losses;
+    const int64_t ms = hearing->rate_hz / 1000;
     const uint64_t least =
         (uint64_t)hearing->rate_hz * st_hearing_classes[ret->path_class].least_us / 1000000;
-    const double drift = exact ? 0 : st_tones_drift_ppm(&hearing->tones) * 1e-6;
+    double drift = 0;
     struct at losses[ST_LOSSES_MAX], glitches[ST_SIGNAL_GLITCHES_MAX];
     bool is_forced[ST_LOSSES_MAX];
     forced_n = ST_MIN(forced_n, ST_SIGNAL_GLITCHES_MAX);
     struct match match = {.losses = losses,
                           .glitches = glitches,
-                          .losses_n = places_of_losses(list, drift, losses),
                           .glitches_n = places_of_glitches(forced, forced_n, least, glitches),
-                          .tolerance = (int64_t)(exact ? 2 : 2 * ms),
-                          .join = (int64_t)(20 * ms),
+                          .tolerance = 2,
+                          .longer = 2,
+                          .join = 20 * ms,
                           .same_kind = exact};
-    match.longer = match.tolerance + (exact ? 0 : match.join); /* their ends are less sure */
+    if (!exact) {
+        list = &hearing->tones.losses;
+        drift = st_tones_drift_ppm(&hearing->tones) * 1e-6;
+        match.tolerance = 2 * ms;
+        match.longer = match.tolerance + match.join; /* their ends are less sure */
+    }
+    match.losses_n = places_of_losses(list, drift, losses);
     const int64_t offset = exact ? hearing->places.first_offset : best_offset(&match, is_forced);
     ret->forced_found_n = matches(&match, offset, is_forced);
-    /* if most are covered, nothing shows that it hears */
-    ret->forced_n =
-        (unsigned)match.glitches_n - (2 * match.covered_n > match.glitches_n ? 0 : match.covered_n);
+    ret->forced_n = (unsigned)match.glitches_n;
+    if (2 * match.covered_n <= match.glitches_n) /* if most are covered, nothing shows that it hears */
+        ret->forced_n -= match.covered_n;
     if (!exact) { /* shorter ones may have been found, too: by the tones once noise adds to them */
-        match.late = (int64_t)(LATE_MS * ms);
+        match.late = LATE_MS * ms;
         match.glitches_n = places_of_glitches(forced, forced_n, 0, glitches);
         (void)matches(&match, offset, is_forced);
     }
@@ -238,7 +244,8 @@ static void take_figures(const struct st_hearing *hearing, struct st_hearing_res
         ret->heard_s = (double)places->heard_frames / hearing->rate_hz;
         ret->places_known = true;
         ret->gain_db = decibels(fabs(places->gain));
-        ret->noise_db = places->exact ? (double)NAN : decibels(places->noise);
+        if (!places->exact)
+            ret->noise_db = decibels(places->noise);
         ret->offset = places->first_offset;
     } else if (!none) {
         ret->heard_s = (double)tones->heard_frames / hearing->rate_hz;

@@ -16,16 +16,17 @@ static uint64_t away(const struct st_losses *losses)
 static bool is_same(const struct st_losses *losses, const struct st_loss *next)
 {
     const uint64_t due = losses->clean_from + away(losses);
-    const uint64_t off = next->at_frame > due ? next->at_frame - due : due - next->at_frame;
+    const uint64_t off = (uint64_t)llabs((int64_t)(next->at_frame - due));
     return losses->holds &&
            (next->at_frame < losses->clean_from + losses->join_frames || off <= losses->slack_frames);
 }
 
 static void join(struct st_loss *first, const struct st_loss *next)
 {
-    const bool in_place = next->kind == ST_LOSS_ZEROED || next->kind == ST_LOSS_CORRUPTED;
-    const uint64_t end = next->at_frame + (in_place ? next->frames : 0);
-    const uint64_t span = end > first->at_frame ? end - first->at_frame : 0;
+    uint64_t end = next->at_frame;
+    if (next->kind == ST_LOSS_ZEROED || next->kind == ST_LOSS_CORRUPTED)
+        end += next->frames;
+    const uint64_t span = ST_MAX(end, first->at_frame) - first->at_frame;
     first->shift_frames += next->shift_frames;
     if (first->kind != next->kind)
         first->kind = ST_LOSS_CORRUPTED;

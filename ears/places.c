@@ -70,11 +70,12 @@ static struct common common_of(const struct st_places *places, uint64_t from, ui
     return sum;
 }
 
-/* @return how much of these frames is the signal at that offset, -1 .. 1. */
+/* @return how much of these frames is the signal at that offset, -1 .. 1; no number: one of both is silent.
+ */
 static double correlation(const struct st_places *places, uint64_t from, uint64_t until, int64_t offset)
 {
     const struct common sum = common_of(places, from, until, offset);
-    return sum.xx > 0 && sum.ss > 0 ? sum.both / sqrt(sum.xx * sum.ss) : 0;
+    return sum.both / sqrt(sum.xx * sum.ss);
 }
 
 static bool is_there(const struct st_places *places, int64_t offset)
@@ -191,7 +192,7 @@ static void heal(struct st_places *places, uint64_t clean, int64_t shift)
 {
     const uint64_t bad = places->bad_at;
     struct st_loss loss = {.at_frame = bad, .shift_frames = shift};
-    const uint64_t len = clean > bad ? clean - bad : 0;
+    const uint64_t len = ST_MAX(clean, bad) - bad;
     const bool silent = len > 0 && is_silent(places, bad, clean);
     if (len == 0) { /* the frames between agree with both sides */
         loss.kind = shift > 0 ? ST_LOSS_LOST : ST_LOSS_REPEATED;
@@ -232,7 +233,7 @@ static void take_volume(struct st_places *places)
     const uint64_t first = ST_MAX(places->bad_at, oldest(places));
     uint64_t end = first;
     while (end < clean &&
-           fabs(correlation(places, end, ST_MIN(end + WINDOW, clean), places->offset)) < CORRELATED)
+           !(fabs(correlation(places, end, ST_MIN(end + WINDOW, clean), places->offset)) >= CORRELATED))
         end++;
     places->volumes_n++;
     if (end > first)
@@ -247,7 +248,7 @@ static void settle(struct st_places *places)
     places->calibrate_from = 0;
     if (!good) /* of a new volume: it was not; what is damaged stays so */
         return;
-    places->losses.slack_frames = places->exact ? 0 : SLACK;
+    places->losses.slack_frames = SLACK * !places->exact;
     if (places->locked)
         take_volume(places);
     else if (places->was_locked)
@@ -310,8 +311,9 @@ static void search(struct st_places *places)
         return;
     }
     if (!find_jump(places, &shift)) {
-        const uint64_t pace = places->searches_n++ < SEARCHES_FAST ? 0 : places->searches_n - SEARCHES_FAST;
-        places->next_search = places->n + ((uint64_t)SEARCH_FRAMES << (pace < 8 ? pace : 8));
+        places->searches_n++;
+        const uint64_t pace = ST_MAX(places->searches_n, SEARCHES_FAST) - SEARCHES_FAST;
+        places->next_search = places->n + ((uint64_t)SEARCH_FRAMES << ST_MIN(pace, 8));
         return;
     }
     heal(places, since(places, places->n - WINDOW, places->offset + shift), shift);

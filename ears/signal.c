@@ -35,8 +35,7 @@ static uint64_t mix(uint64_t x)
 
 uint32_t st_signal_steps(float level)
 {
-    const float steps = floorf(level * FULL_SCALE);
-    return steps >= FULL_SCALE - 1 ? FULL_SCALE - 1 : steps >= 1 ? (uint32_t)steps : 1;
+    return (uint32_t)fminf(fmaxf(floorf(level * FULL_SCALE), 1), FULL_SCALE - 1);
 }
 
 static uint64_t any_of(uint64_t frame, uint32_t channel)
@@ -73,9 +72,8 @@ void st_signal_init(struct st_signal *signal, uint32_t rate_hz, uint32_t channel
 
 int64_t st_signal_shift(const struct st_glitch *glitch)
 {
-    return glitch->kind == ST_LOSS_LOST       ? (int64_t)glitch->frames
-           : glitch->kind == ST_LOSS_REPEATED ? -(int64_t)glitch->frames
-                                              : 0;
+    static const int64_t signs[ST_ARRAY_LEN(kinds_of_loss)] = {[ST_LOSS_LOST] = 1, [ST_LOSS_REPEATED] = -1};
+    return signs[glitch->kind] * (int64_t)glitch->frames;
 }
 
 void st_signal_force(struct st_signal *signal, uint64_t chance)

@@ -71,8 +71,8 @@ static void invert(double a[M][2 * M])
         for (size_t l = 0; l < 2 * M; l++)
             a[j][l] /= by;
         for (size_t k = 0; k < M; k++) {
-            const double part = k == j ? 0 : a[k][j];
-            for (size_t l = 0; l < 2 * M; l++)
+            const double part = a[k][j];
+            for (size_t l = 0; l < 2 * M && k != j; l++)
                 a[k][l] -= part * a[j][l];
         }
     }
@@ -142,13 +142,13 @@ static double turned(const double *re, const double *im, const struct fit *now, 
 }
 
 /* The shift within half a second that explains all three phases. With noise several do: a shorter one is more
- * likely. `drifted`: frames that the clocks ran apart since the last fit. */
-static bool find_shift(const struct st_tones *tones, const struct fit *now, double drifted,
-                       double *ret_frames)
+ * likely. `drifted`: frames that the clocks ran apart since the last fit. @return frames; 0: none, or it is
+ * not known. */
+static double find_shift(const struct st_tones *tones, const struct fit *now, double drifted)
 {
     const int64_t half = (int64_t)tones->rate_hz / 2; /* all phases are the same a second later */
     const double noise = 6 * tones->noise * tones->noise / (TURN * TURN * (double)window_of(tones));
-    double turns[ST_SIGNAL_TONES], steps[ST_SIGNAL_TONES], square = 0, best = (double)INFINITY;
+    double turns[ST_SIGNAL_TONES], steps[ST_SIGNAL_TONES], square = 0, best = (double)INFINITY, found = 0;
     for (size_t k = 0; k < ST_SIGNAL_TONES; k++) {
         steps[k] = (double)st_signal_tones_hz[k] / tones->rate_hz;
         turns[k] = turned(tones->re, tones->im, now, k) - drifted * steps[k];
@@ -169,10 +169,10 @@ static bool find_shift(const struct st_tones *tones, const struct fit *now, doub
             rest / fmax(noise, SPREAD) + 2 * log1p(1000 * fabs((double)frames) / tones->rate_hz);
         if (cost < best) {
             best = cost;
-            *ret_frames = (double)frames + slope / square;
+            found = (double)frames + slope / square;
         }
     }
-    return !isinf(best);
+    return found;
 }
 
 static void take_fit(struct st_tones *tones, const struct fit *now, uint64_t middle)
@@ -247,7 +247,7 @@ static bool is_silent(const struct st_tones *tones, uint64_t from, uint64_t unti
 static uint64_t begin_of_damage(const struct st_tones *tones, uint64_t until)
 {
     const uint64_t block = tones->rate_hz / BLOCKS_HZ;
-    uint64_t bad = tones->bad_at > block ? tones->bad_at - block : 0;
+    uint64_t bad = ST_MAX(tones->bad_at, block) - block;
     while (bad < until && rest_of(tones, tones->re, tones->im, tones->fit_at, bad, EDGE) <= tones->limit)
         bad += EDGE;
     return bad;
@@ -256,7 +256,7 @@ static uint64_t begin_of_damage(const struct st_tones *tones, uint64_t until)
 static void end_damage(struct st_tones *tones, uint64_t bad, uint64_t clean, int64_t shift)
 {
     const uint64_t block = tones->rate_hz / BLOCKS_HZ, moved = (uint64_t)llabs(shift);
-    const uint64_t len = clean > bad ? clean - bad : 0;
+    const uint64_t len = ST_MAX(clean, bad) - bad;
     struct st_loss loss = {.at_frame = bad, .within_frames = block, .shift_frames = shift};
     if (len > 2 * (uint64_t)EDGE && is_silent(tones, bad + EDGE, clean - EDGE)) {
         loss.kind = ST_LOSS_ZEROED;
@@ -279,14 +279,13 @@ static void heal(struct st_tones *tones, const struct fit *now, uint64_t window)
     const uint64_t middle = tones->n - window / 2;
     uint64_t clean = tones->n - window;
     const uint64_t bad = begin_of_damage(tones, clean);
-    double shift = 0;
     while (clean >= bad + EDGE &&
            rest_of(tones, now->re, now->im, middle, clean - EDGE, EDGE) <= tones->limit)
         clean -= EDGE;
     const double drifted = st_tones_drift_ppm(tones) * 1e-6 * (double)(middle - tones->fit_at);
-    const bool sure = find_shift(tones, now, drifted, &shift);
+    const double shift = find_shift(tones, now, drifted);
     take_fit(tones, now, middle);
-    end_damage(tones, bad, clean, sure ? llround(shift) : 0);
+    end_damage(tones, bad, clean, llround(shift));
 }
 
 /* For a second they were not there as before. Silence is a loss; another volume, or other sound that may hide
@@ -318,9 +317,10 @@ static void look(struct st_tones *tones)
             rest_of(tones, tones->re, tones->im, tones->fit_at, tones->n - block, block) > tones->limit;
         tones->heals = false;
         tones->bad_at = tones->n - block;
-        tones->heard_frames += tones->damaged ? 0 : block;
-        if (!tones->damaged)
+        if (!tones->damaged) {
+            tones->heard_frames += block;
             st_losses_pass(&tones->losses, tones->n);
+        }
         if (tones->damaged || tones->n % (10 * block) != 0)
             return;
         fit(tones, tones->n, &now);
@@ -355,5 +355,5 @@ void st_tones_take(struct st_tones *tones, const float *samples, size_t stride, 
 
 double st_tones_drift_ppm(const struct st_tones *tones)
 {
-    return tones->followed_frames > 0 ? tones->drift_frames / (double)tones->followed_frames * 1e6 : 0;
+    return tones->drift_frames / fmax((double)tones->followed_frames, 1) * 1e6;
 }

@@ -28,7 +28,7 @@ static bool skip(FILE *stream, uint64_t bytes)
 {
     unsigned char waste[4096];
     while (bytes > 0) {
-        const size_t n = bytes < sizeof(waste) ? (size_t)bytes : sizeof(waste);
+        const size_t n = (size_t)ST_MIN(bytes, sizeof(waste));
         if (!take(stream, waste, n))
             return false;
         bytes -= n;
@@ -40,11 +40,13 @@ static bool skip(FILE *stream, uint64_t bytes)
 static const char *take_format(struct st_wav *wav, uint32_t bytes)
 {
     unsigned char chunk[FORMAT_MAX] = {0};
-    const uint32_t n = bytes < FORMAT_MAX ? bytes : FORMAT_MAX;
+    const uint32_t n = ST_MIN(bytes, FORMAT_MAX);
     if (bytes < 16 || !take(wav->stream, chunk, n) || !skip(wav->stream, (uint64_t)bytes - n + (bytes & 1)))
         return "its format is cut";
-    const uint32_t tag = number(chunk, 2), bits = number(chunk + 14, 2);
-    const uint32_t format = tag == EXTENSIBLE && bytes >= 40 ? number(chunk + 24, 2) : tag;
+    const uint32_t bits = number(chunk + 14, 2);
+    uint32_t format = number(chunk, 2);
+    if (format == EXTENSIBLE && bytes >= 40)
+        format = number(chunk + 24, 2);
     wav->channels = number(chunk + 2, 2);
     wav->rate_hz = number(chunk + 4, 4);
     wav->bytes = bits / 8;
@@ -116,15 +118,14 @@ int st_wav_read(struct st_wav *wav, float *ret_frames, size_t frames_n, size_t *
     const size_t frame_bytes = (size_t)wav->bytes * wav->channels;
     size_t done = 0;
     while (done < frames_n && !(wav->is_sized && wav->left == 0)) {
-        size_t want = SAMPLES / wav->channels;
-        want = want < frames_n - done ? want : frames_n - done;
+        size_t want = ST_MIN(SAMPLES / wav->channels, frames_n - done);
         if (wav->is_sized && want > wav->left)
             want = (size_t)wav->left;
         const size_t n = fread(bytes, 1, want * frame_bytes, wav->stream) / frame_bytes;
         for (size_t i = 0; i < n * wav->channels; i++)
             ret_frames[done * wav->channels + i] = sample(wav, bytes + i * wav->bytes);
         done += n;
-        wav->left -= wav->is_sized ? n : 0;
+        wav->left -= n;
         if (n < want) {
             if (ferror(wav->stream) != 0)
                 return -EIO;

@@ -139,11 +139,13 @@ int st_way_open(struct st_way_run *run, struct st_platform *machine, const struc
     *run = (struct st_way_run){.way = way, .program = ST_POSIX_PIPED_NONE};
     if (way->of_user && geteuid() == 0)
         return -EPERM;
+    run->reader = calloc(1, sizeof(*run->reader));
+    if (run->reader == NULL)
+        return -ENOMEM;
     int r = st_trusted_find(machine, "SLEEPTUNE_OBSERVE_DIR", "../ears/helpers", ST_LIBEXEC_DIR, way->program,
                             path);
-    run->reader = r == 0 ? calloc(1, sizeof(*run->reader)) : NULL;
     if (r == 0)
-        r = run->reader != NULL ? start(run, path, wish) : -ENOMEM;
+        r = start(run, path, wish);
     if (r < 0)
         st_way_close(run);
     return r;
@@ -165,10 +167,14 @@ int st_way_read(struct st_way_run *run, const struct st_capture_sink *sink, void
     if (poll(&readable, 1, (int)(ST_WAY_WAIT_NS / ST_NS_PER_MS)) <= 0)
         return -EAGAIN;
     const ssize_t n = read(run->program.out, bytes, sizeof(bytes));
-    if (n < 0)
-        return errno == EINTR ? -EAGAIN : -errno;
-    const int r = n > 0 ? st_capture_stream_read(run->reader, bytes, (size_t)n, sink, ctx) : 0;
-    return r < 0 ? r : n > 0;
+    if (n < 0 && errno == EINTR)
+        return -EAGAIN;
+    if (n <= 0)
+        return st_posix_result(n);
+    const int r = st_capture_stream_read(run->reader, bytes, (size_t)n, sink, ctx);
+    if (r < 0)
+        return r;
+    return 1;
 }
 
 void st_way_close(struct st_way_run *run)

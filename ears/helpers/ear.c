@@ -76,8 +76,9 @@ int st_ear_split(struct st_ear *ear)
         return -errno;
     ear->player = ear->pid == 0;
     close(line[ear->player]);
-    ear->line = ear->player ? -1 : line[1];
+    ear->line = line[1];
     if (ear->player) {
+        ear->line = -1;
         ear->input = line[0];
         close(STDOUT_FILENO); /* it says nothing */
         st_standard_files_open();

@@ -92,5 +92,6 @@ bool st_ear_player_ended(struct st_ear *ear);
 void st_ear_end_player(struct st_ear *ear);
 /** Main thread: pumps until the input ends, or `look` returns false. It is called each time. */
 void st_ear_run(struct st_ear *ear, bool (*look)(void *ctx), void *ctx);
-/** The last event: this way is not there, and why. @return ST_EAR_ABSENT, for main. */
+/** The last event: this way is not there, and why. Of the process that plays nothing is read: the recorder
+ * says it for both. @return ST_EAR_ABSENT, for main. */
 int st_ear_absent(const char *format, ...) ST_PRINTF(1, 2);

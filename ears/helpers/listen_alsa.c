@@ -3,6 +3,7 @@
  * devices: with "-p default", or a server's plug-in, the sound server is part of the way. */
 #include <alsa/asoundlib.h>
 
+#include "core/text/text.h"
 #include "ears/helpers/duplex.h"
 
 #define CHANNELS 2
@@ -98,9 +99,10 @@ static int set_up(snd_pcm_t *pcm, enum st_duplex_format format, unsigned *rate_h
 static int open_device(snd_pcm_t **ret, const char *name, snd_pcm_stream_t stream)
 {
     const int r = snd_pcm_open(ret, name, stream, SND_PCM_NONBLOCK);
-    if (r == 0)
-        (void)snd_pcm_nonblock(*ret, 0); /* only opening must not wait for another program */
-    return r == 0 ? ST_EAR_DONE : st_ear_absent("ALSA device %.80s: %s", name, snd_strerror(r));
+    if (r != 0)
+        return st_ear_absent("ALSA device %.80s: %s", name, snd_strerror(r));
+    (void)snd_pcm_nonblock(*ret, 0); /* only opening must not wait for another program */
+    return ST_EAR_DONE;
 }
 
 static void on_error(ST_UNUSED const char *file, ST_UNUSED int line, ST_UNUSED const char *function,
@@ -116,11 +118,13 @@ int main(int argc, char **argv)
     snd_pcm_uframes_t period, other_period;
     st_ear_options(&ear, argc, argv);
     const bool cable = strcmp(ear.way, "aloop") != 0;
-    const char *plays = ear.plays[0] != '\0'     ? ear.plays
-                        : !cable                 ? "hw:Loopback,0"
-                        : ear.records[0] != '\0' ? ear.records
-                                                 : "hw:0";
-    const char *records = ear.records[0] != '\0' ? ear.records : cable ? "hw:0" : "hw:Loopback,1";
+    const char *records = st_text_or(ear.records, "hw:0"), *plays = st_text_or(ear.plays, records);
+    if (!cable) {
+        plays = st_text_or(ear.plays, "hw:Loopback,0");
+        records = st_text_or(ear.records, "hw:Loopback,1");
+    }
+    if (ear.frames == 0)
+        ear.frames = PERIOD;
     (void)snd_lib_error_set_handler(on_error);
     if (!cable && snd_card_get_index("Loopback") < 0 && ear.records[0] == '\0')
         return st_ear_absent("there is no card of snd-aloop (Loopback)");
@@ -133,7 +137,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < ST_ARRAY_LEN(formats); i++) {
         duplex.format = (enum st_duplex_format)i;
         other_hz = rate_hz = RATE_HZ;
-        other_period = period = ear.frames > 0 ? ear.frames : PERIOD;
+        other_period = period = ear.frames;
         r = set_up(devices.play, duplex.format, &rate_hz, &period);
         if (r >= 0)
             r = set_up(devices.record, duplex.format, &other_hz, &other_period);

@@ -28,6 +28,7 @@ struct listener {
 };
 
 static struct listener listener = {.ear = {.way = ""}};
+static const char *const names[CHANNELS] = {"left", "right"};
 
 /* --- the process thread --- */
 
@@ -75,12 +76,6 @@ static void drop_message(ST_UNUSED const char *text) {}
 
 /* --- the main thread --- */
 
-/* The recorder says it for both. @return the status. */
-static int absent(const char *why)
-{
-    return listener.ear.player ? ST_EAR_ABSENT : st_ear_absent("%s", why);
-}
-
 static size_t client_bytes(const char *port)
 {
     return strcspn(port, ":");
@@ -90,9 +85,10 @@ static size_t client_bytes(const char *port)
  * last one has both channels. @return whether there is one. */
 static bool find_ports(const char *name, bool takes, char ret[CHANNELS][ST_CAPTURE_TEXT_BYTES])
 {
-    const unsigned long physical = name[0] == '\0' ? JackPortIsPhysical : 0;
-    const char **ports = jack_get_ports(listener.client, NULL, JACK_DEFAULT_AUDIO_TYPE,
-                                        physical | (takes ? JackPortIsInput : JackPortIsOutput));
+    unsigned long flags = takes ? JackPortIsInput : JackPortIsOutput;
+    if (name[0] == '\0')
+        flags |= JackPortIsPhysical;
+    const char **ports = jack_get_ports(listener.client, NULL, JACK_DEFAULT_AUDIO_TYPE, flags);
     size_t n = 0;
     for (size_t i = 0; ports != NULL && ports[i] != NULL && n < CHANNELS; i++) {
         const bool is_it = n > 0 ? strncmp(ports[i], ret[0], client_bytes(ret[0]) + 1) == 0
@@ -108,9 +104,8 @@ static bool find_ports(const char *name, bool takes, char ret[CHANNELS][ST_CAPTU
 
 static int no_port(const char *name, const char *to)
 {
-    const char *kind = st_text_is(to, "play to") ? "input" : "output";
-    return name[0] != '\0' ? st_ear_absent("JACK has no %s port %.100s to %s", kind, name, to)
-                           : st_ear_absent("JACK has no physical port to %s", to);
+    return st_ear_absent("JACK has no %.100s to %s", st_text_or(st_text_with("port ", name), "physical port"),
+                         to);
 }
 
 /* @param ret  the first one. @return ST_EAR_DONE or ST_EAR_ABSENT. */
@@ -119,10 +114,10 @@ static int connect_device(const char *name, char ret[ST_CAPTURE_TEXT_BYTES])
     const bool plays = listener.ear.player;
     char ports[CHANNELS][ST_CAPTURE_TEXT_BYTES];
     if (!find_ports(name, plays, ports))
-        return plays ? ST_EAR_ABSENT : no_port(name, "record from");
+        return no_port(name, "record from"); /* of the one that plays, the recorder says it */
     for (size_t i = 0; i < CHANNELS; i++) {
-        const char *own = jack_port_name(listener.ports[i]);
-        (void)jack_connect(listener.client, plays ? own : ports[i], plays ? ports[i] : own);
+        const char *const ends[] = {ports[i], jack_port_name(listener.ports[i])};
+        (void)jack_connect(listener.client, ends[plays], ends[!plays]);
     }
     memcpy(ret, ports[0], ST_CAPTURE_TEXT_BYTES);
     const jack_port_t *port = jack_port_by_name(listener.client, ret);
@@ -135,20 +130,21 @@ static int connect_device(const char *name, char ret[ST_CAPTURE_TEXT_BYTES])
 static int connect_ports(bool cable)
 {
     struct st_ear *ear = &listener.ear;
-    char *first = ear->player ? ear->shared->plays : ear->head.records, name[2 * ST_CAPTURE_TEXT_BYTES];
+    const char *player = ear->shared->client;
+    if (ear->player && cable)
+        return connect_device(ear->plays, ear->shared->plays);
     if (cable)
-        return connect_device(ear->player ? ear->plays : ear->records, first);
-    ST_PRINT(name, "%s:order", ear->shared->client);
-    if (!ear->player)
-        (void)jack_connect(listener.client, jack_port_name(listener.order), name);
-    for (size_t i = 0; !ear->player && i < CHANNELS; i++) {
-        ST_PRINT(name, "%s:%s", ear->shared->client, i == 0 ? "left" : "right");
-        const int r = jack_connect(listener.client, name, jack_port_name(listener.ports[i]));
+        return connect_device(ear->records, ear->head.records);
+    if (ear->player)
+        return ST_EAR_DONE;
+    (void)jack_connect(listener.client, jack_port_name(listener.order), st_text("%s:order", player));
+    for (size_t i = 0; i < CHANNELS; i++) {
+        const int r = jack_connect(listener.client, st_text("%s:%s", player, names[i]),
+                                   jack_port_name(listener.ports[i]));
         if (r != 0 && r != EEXIST)
-            return absent("JACK does not connect the two clients");
+            return st_ear_absent("JACK does not connect the two clients");
     }
-    if (!ear->player)
-        snprintf(first, ST_CAPTURE_TEXT_BYTES, "%s", jack_port_name(listener.ports[0]));
+    ST_PRINT(ear->head.records, "%s", jack_port_name(listener.ports[0]));
     return ST_EAR_DONE;
 }
 
@@ -168,13 +164,11 @@ static jack_port_t *open_port(const char *name, bool out)
 
 static int open_client(const char *server)
 {
-    static const char *const names[CHANNELS] = {"left", "right"};
-    int r = ST_EAR_DONE;
     if (st_jack_server_is_pipewire())
-        return absent("libjack is that of PipeWire");
+        return st_ear_absent("libjack is that of PipeWire");
     const char *why = st_jack_server_look(server);
     if (why != NULL)
-        return absent(why);
+        return st_ear_absent("%s", why);
     jack_set_error_function(drop_message);
     jack_set_info_function(drop_message);
     (void)signal(SIGALRM, on_alarm);
@@ -182,20 +176,18 @@ static int open_client(const char *server)
     listener.client = jack_client_open(listener.ear.player ? PLAYS : RECORDS,
                                        JackNoStartServer | JackServerName, NULL, server);
     if (listener.client == NULL)
-        return absent("JACK is not running for this user");
-    for (size_t i = 0; i < CHANNELS && r == ST_EAR_DONE; i++) {
+        return st_ear_absent("JACK is not running for this user");
+    for (size_t i = 0; i < CHANNELS; i++)
         listener.ports[i] = open_port(names[i], listener.ear.player);
-        r = listener.ports[i] != NULL ? ST_EAR_DONE : ST_EAR_ABSENT;
-    }
     listener.order = open_port("order", !listener.ear.player);
-    if (r != ST_EAR_DONE || listener.order == NULL)
-        return absent("the JACK server has no port left");
+    if (listener.ports[0] == NULL || listener.ports[1] == NULL || listener.order == NULL)
+        return st_ear_absent("the JACK server has no port left");
     jack_on_shutdown(listener.client, on_shutdown, NULL);
     if (jack_set_process_callback(listener.client, on_process, NULL) != 0 ||
         jack_set_xrun_callback(listener.client, on_xrun, NULL) != 0 ||
         jack_set_buffer_size_callback(listener.client, on_size, NULL) != 0 ||
         jack_activate(listener.client) != 0)
-        return absent("the JACK server refuses the client");
+        return st_ear_absent("the JACK server refuses the client");
     if (listener.ear.player && listener.ear.frames > 0) {
         (void)signal(SIGINT, SIG_IGN); /* it ends with the recorder, and then it sets the size back */
         (void)signal(SIGTERM, SIG_IGN);
@@ -222,7 +214,7 @@ static int begin(bool cable, const char *server)
     struct st_ear *ear = &listener.ear;
     int r = open_client(server);
     if (r == ST_EAR_DONE && !wait_for_player())
-        r = cable ? no_port(ear->plays, "play to") : absent("the process that plays has ended");
+        r = cable ? no_port(ear->plays, "play to") : st_ear_absent("the process that plays has ended");
     if (r == ST_EAR_DONE)
         r = connect_ports(cable);
     if (r != ST_EAR_DONE)
@@ -233,7 +225,7 @@ static int begin(bool cable, const char *server)
     ST_PRINT(ear->head.server, "JACK %.20s, server \"%.60s\"", jack_get_version_string(), server);
     ear->head.period_frames = jack_get_buffer_size(listener.client);
     if (st_ear_prepare(ear) < 0)
-        return absent("out of memory");
+        return st_ear_absent("out of memory");
     if (ear->player) {
         ST_PRINT(ear->shared->client, "%s", jack_get_client_name(listener.client));
         atomic_store(&ear->shared->linked, true);

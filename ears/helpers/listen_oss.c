@@ -1,5 +1,6 @@
 /* sleeptune-listen-oss: plays a test signal on one OSS device and records another: a loop of virtual_oss
  * (-w virtual_oss), or a card's output and input that a cable connects (-w device). */
+#include "core/text/text.h"
 #include "ears/helpers/oss_device.h"
 
 #define PERIOD 512
@@ -13,10 +14,12 @@ int main(int argc, char **argv)
     const char *failed;
     st_ear_options(&ear, argc, argv);
     const bool cable = strcmp(ear.way, "virtual_oss") != 0;
-    const char *plays = ear.plays[0] != '\0' ? ear.plays : "/dev/dsp";
-    const char *records = ear.records[0] != '\0' ? ear.records : cable ? "/dev/dsp" : LOOP;
-    const int r = st_oss_device_open(&device, plays, records, ear.frames > 0 ? ear.frames : PERIOD, &duplex,
-                                     &ear.head.rate_hz, &failed);
+    const char *plays = st_text_or(ear.plays, "/dev/dsp");
+    const char *records = st_text_or(ear.records, cable ? "/dev/dsp" : LOOP);
+    if (ear.frames == 0)
+        ear.frames = PERIOD;
+    const int r =
+        st_oss_device_open(&device, plays, records, ear.frames, &duplex, &ear.head.rate_hz, &failed);
     if (r < 0)
         return st_ear_absent("%.100s: %s", failed, strerror(-r));
     ear.head.channels = 2;

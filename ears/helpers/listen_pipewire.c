@@ -27,8 +27,6 @@
 #define PRIORITY    83 /* that players have */
 #define SIZE_WAITS  (ST_NS_PER_S / ST_EAR_PUMP_NS)
 #define MONO_FLOATS "32 bit float mono audio"
-#define PLAYS       "sleeptune-listen"
-#define RECORDS     "sleeptune-listen-record"
 
 struct node {
     uint32_t id; /* 0: free */
@@ -73,12 +71,6 @@ static void end(struct listener *listener, int status)
 {
     listener->status = status;
     listener->ended = true;
-}
-
-/* The recorder says it for both. @return the status. */
-static int absent(const struct listener *listener, const char *why)
-{
-    return listener->ear.player ? ST_EAR_ABSENT : st_ear_absent("%s", why);
 }
 
 /* --- the data thread --- */
@@ -137,20 +129,21 @@ static const struct pw_filter_events record_events = {PW_VERSION_FILTER_EVENTS, 
 
 /* --- the filter --- */
 
-static struct node *find_node(struct listener *listener, uint32_t id)
+/* @return "": it is not there. */
+static const char *name_of(const struct listener *listener, uint32_t id)
 {
     ST_EACH (node, listener->nodes) {
         if (id != 0 && node->id == id)
-            return node;
+            return node->name;
     }
-    return NULL;
+    return "";
 }
 
 /* The usual device, or the one that is named; else the only one. @return 0: it is not there. */
 static uint32_t find_device(struct listener *listener, const char *named, const char *usual, bool sink)
 {
     uint32_t found = 0, n = 0;
-    const char *wanted = named[0] != '\0' ? named : usual;
+    const char *wanted = st_text_or(named, usual);
     ST_EACH (node, listener->nodes) {
         if (node->id == 0 || (sink ? !node->sink : !node->source))
             continue;
@@ -207,23 +200,26 @@ static bool link_ports(struct listener *listener)
 static void open_filter(struct listener *listener)
 {
     static const char *const names[CHANNELS] = {"left", "right"};
-    const bool plays = listener->ear.player;
-    struct pw_properties *properties =
-        pw_properties_new(PW_KEY_NODE_NAME, plays ? PLAYS : RECORDS, PW_KEY_NODE_DESCRIPTION,
-                          plays ? "sleeptune plays a test signal" : "sleeptune records its test signal",
-                          PW_KEY_MEDIA_TYPE, "Audio", PW_KEY_MEDIA_CATEGORY, "Filter", PW_KEY_MEDIA_ROLE,
-                          "DSP", PW_KEY_NODE_AUTOCONNECT, "false", NULL);
+    static const struct {
+        const char *name, *description;
+        const struct pw_filter_events *events;
+        enum pw_direction direction;
+    } roles[] = {
+        {"sleeptune-listen-record", "sleeptune records its test signal", &record_events, PW_DIRECTION_INPUT},
+        {"sleeptune-listen", "sleeptune plays a test signal", &play_events, PW_DIRECTION_OUTPUT}};
+    __typeof__(&roles[0]) role = &roles[listener->ear.player];
+    struct pw_properties *properties = pw_properties_new(
+        PW_KEY_NODE_NAME, role->name, PW_KEY_NODE_DESCRIPTION, role->description, PW_KEY_MEDIA_TYPE, "Audio",
+        PW_KEY_MEDIA_CATEGORY, "Filter", PW_KEY_MEDIA_ROLE, "DSP", PW_KEY_NODE_AUTOCONNECT, "false", NULL);
     if (properties != NULL && listener->ear.frames > 0) /* as long as this node is there */
         pw_properties_setf(properties, PW_KEY_NODE_FORCE_QUANTUM, "%" PRIu32, listener->ear.frames);
     listener->filter = pw_filter_new(listener->connection.core, "sleeptune", properties);
     if (listener->filter == NULL)
         return;
-    pw_filter_add_listener(listener->filter, &listener->filter_hook, plays ? &play_events : &record_events,
-                           listener);
+    pw_filter_add_listener(listener->filter, &listener->filter_hook, role->events, listener);
     for (size_t i = 0; i < CHANNELS; i++)
         listener->own_ports[i] = pw_filter_add_port(
-            listener->filter, plays ? PW_DIRECTION_OUTPUT : PW_DIRECTION_INPUT,
-            PW_FILTER_PORT_FLAG_MAP_BUFFERS, sizeof(void *),
+            listener->filter, role->direction, PW_FILTER_PORT_FLAG_MAP_BUFFERS, sizeof(void *),
             pw_properties_new(PW_KEY_FORMAT_DSP, MONO_FLOATS, PW_KEY_PORT_NAME, names[i], NULL), NULL, 0);
     if (pw_filter_connect(listener->filter, PW_FILTER_FLAG_RT_PROCESS, NULL, 0) < 0) {
         pw_filter_destroy(listener->filter);
@@ -235,13 +231,14 @@ static void open_filter(struct listener *listener)
 
 static uint32_t number_of(const struct spa_dict *props, const char *key)
 {
-    uint32_t number;
-    return props != NULL && spa_atou32(spa_dict_lookup(props, key), &number, 10) ? number : 0;
+    uint32_t number = 0;
+    (void)spa_atou32(spa_dict_lookup(props, key), &number, 10);
+    return number;
 }
 
 static void copy(char to[ST_CAPTURE_TEXT_BYTES], const char *from)
 {
-    snprintf(to, ST_CAPTURE_TEXT_BYTES, "%s", from != NULL ? from : "");
+    snprintf(to, ST_CAPTURE_TEXT_BYTES, "%s", st_text_or(from, ""));
 }
 
 static void take_node(struct listener *listener, uint32_t id, const struct spa_dict *props)
@@ -292,12 +289,11 @@ static void say_programs(struct listener *listener)
     const uint32_t player = atomic_load(&listener->ear.shared->node);
     uint32_t last = player;
     ST_EACH (link, listener->links_seen) {
-        const struct node *node = find_node(listener, link->from);
         if (link->id == 0 || link->said || link->to != listener->sink_node)
             continue;
         link->said = true;
         if (link->from != last && link->from != player)
-            st_ear_say(&listener->ear, ST_CAPTURE_MIXED, node != NULL ? node->name : "");
+            st_ear_say(&listener->ear, ST_CAPTURE_MIXED, name_of(listener, link->from));
         last = link->from;
     }
 }
@@ -307,18 +303,14 @@ static int on_property(void *ctx, ST_UNUSED uint32_t subject, const char *key, S
                        const char *value)
 {
     struct listener *listener = ctx;
-    char *to = key == NULL                               ? NULL
-               : st_text_is(key, "default.audio.sink")   ? listener->sink
-               : st_text_is(key, "default.audio.source") ? listener->source
-                                                         : NULL;
-    const char *name = value != NULL ? strstr(value, "\"name\"") : NULL;
-    if (to == NULL || name == NULL)
+    const char *at = strstr(st_text_or(value, ""), "\"name\"");
+    char name[160], quote[2];
+    if (at == NULL || sscanf(at, "\"name\"%*[^\"]\"%159[^\"\\]%1[\"]", name, quote) != 2)
         return 0;
-    name += strlen("\"name\"");
-    name += strcspn(name, "\"");
-    const size_t n = name[0] == '"' ? strcspn(name + 1, "\"\\") : 0;
-    if (n > 0 && n < ST_CAPTURE_TEXT_BYTES && name[1 + n] == '"')
-        snprintf(to, ST_CAPTURE_TEXT_BYTES, "%.*s", (int)n, name + 1);
+    if (spa_streq(key, "default.audio.sink"))
+        copy(listener->sink, name);
+    else if (spa_streq(key, "default.audio.source"))
+        copy(listener->source, name);
     return 0;
 }
 
@@ -350,20 +342,25 @@ static void on_global(void *ctx, uint32_t id, ST_UNUSED uint32_t permissions, co
 static void on_global_remove(void *ctx, uint32_t id)
 {
     struct listener *listener = ctx;
-    struct node *node = find_node(listener, id);
     if (id != 0 && (id == listener->device || id == listener->sink_node)) {
         if (listener->headed && !listener->ear.player)
-            st_ear_say(&listener->ear, ST_CAPTURE_GONE, node != NULL ? node->name : "");
+            st_ear_say(&listener->ear, ST_CAPTURE_GONE, name_of(listener, id));
         else
-            (void)absent(listener, "the device has gone");
+            (void)st_ear_absent("the device has gone");
         end(listener, ST_EAR_DONE);
     }
-    if (node != NULL)
-        node->id = 0;
-    ST_EACH (port, listener->ports)
-        port->id = port->id == id ? 0 : port->id;
-    ST_EACH (link, listener->links_seen)
-        link->id = link->id == id ? 0 : link->id;
+    ST_EACH (node, listener->nodes) {
+        if (node->id == id)
+            node->id = 0;
+    }
+    ST_EACH (port, listener->ports) {
+        if (port->id == id)
+            port->id = 0;
+    }
+    ST_EACH (link, listener->links_seen) {
+        if (link->id == id)
+            link->id = 0;
+    }
 }
 
 static const struct pw_registry_events registry_events = {PW_VERSION_REGISTRY_EVENTS, .global = on_global,
@@ -374,8 +371,7 @@ static const struct pw_registry_events registry_events = {PW_VERSION_REGISTRY_EV
 static void on_info(void *ctx, const struct pw_core_info *info)
 {
     struct listener *listener = ctx;
-    snprintf(listener->server, sizeof(listener->server), "PipeWire %.32s",
-             info->version != NULL ? info->version : "");
+    ST_PRINT(listener->server, "PipeWire %.32s", st_text_or(info->version, ""));
 }
 
 static void choose(struct listener *listener)
@@ -383,14 +379,14 @@ static void choose(struct listener *listener)
     const bool cable = st_text_is(listener->ear.way, "cable");
     const char *sink = listener->ear.plays, *source = listener->ear.records;
     listener->sink_node = find_device(listener, sink, listener->sink, true);
-    listener->device = cable && !listener->ear.player ? find_device(listener, source, listener->source, false)
-                                                      : listener->sink_node;
+    listener->device = listener->sink_node;
+    if (cable && !listener->ear.player)
+        listener->device = find_device(listener, source, listener->source, false);
     if (listener->sink_node == 0)
-        end(listener, absent(listener, st_text("PipeWire has no sink %.100s: see 'wpctl status'",
-                                               sink[0] != '\0' ? sink : "to play to")));
+        end(listener,
+            st_ear_absent("PipeWire has no sink %.100s: see 'wpctl status'", st_text_or(sink, "to play to")));
     else if (listener->device == 0)
-        end(listener, absent(listener, st_text("PipeWire has no source %.100s",
-                                               source[0] != '\0' ? source : "to record")));
+        end(listener, st_ear_absent("PipeWire has no source %.100s", st_text_or(source, "to record")));
     else
         open_filter(listener);
 }
@@ -426,17 +422,15 @@ static void make_signal(struct listener *listener)
     struct st_capture_head *head = &listener->ear.head;
     uint32_t ports[CHANNELS];
     const uint32_t n = ports_of(listener, listener->device, true, ports);
-    const struct node *sink = find_node(listener, listener->sink_node),
-                      *device = find_node(listener, listener->device);
     head->rate_hz = atomic_load(&listener->rate_seen);
     head->channels = CHANNELS;
     head->period_frames = atomic_load(&listener->frames_seen);
-    head->more_channels = n > CHANNELS ? n - CHANNELS : 0;
+    head->more_channels = ST_MAX(n, CHANNELS) - CHANNELS;
     copy(head->server, listener->server);
-    copy(head->plays, sink != NULL ? sink->name : "");
-    copy(head->records, device != NULL ? device->name : "");
+    copy(head->plays, name_of(listener, listener->sink_node));
+    copy(head->records, name_of(listener, listener->device));
     if (st_ear_prepare(&listener->ear) < 0) {
-        end(listener, absent(listener, "out of memory"));
+        end(listener, st_ear_absent("out of memory"));
         return;
     }
     if (listener->ear.player)
@@ -472,9 +466,12 @@ static void on_tick(void *ctx, ST_UNUSED uint64_t expirations)
     }
     /* why it found no device, this process finds out by itself */
     if (!ear->player && listener->device != 0 && st_ear_player_ended(ear)) {
+        int status = ST_EAR_DONE;
         if (listener->headed)
             st_ear_say(ear, ST_CAPTURE_GONE, "the process that plays");
-        end(listener, listener->headed ? ST_EAR_DONE : st_ear_absent("the process that plays has ended"));
+        else
+            status = st_ear_absent("the process that plays has ended");
+        end(listener, status);
     }
     if (ear->shut)
         end(listener, ST_EAR_DONE);
@@ -484,8 +481,8 @@ static void on_deadline(void *ctx, ST_UNUSED uint64_t expirations)
 {
     struct listener *listener = ctx;
     if (!listener->headed)
-        end(listener, absent(listener, listener->syncs_n == 0 ? "the PipeWire server does not answer"
-                                                              : "PipeWire does not run the device"));
+        end(listener, st_ear_absent(listener->syncs_n == 0 ? "the PipeWire server does not answer"
+                                                           : "PipeWire does not run the device"));
 }
 
 static void on_input(void *ctx, ST_UNUSED int fd, ST_UNUSED uint32_t mask)
@@ -527,11 +524,11 @@ static int begin(struct listener *listener)
     struct spa_source *deadline = pw_loop_add_timer(loop, on_deadline, listener);
     if (tick == NULL || deadline == NULL ||
         pw_loop_add_io(loop, listener->ear.input, SPA_IO_IN | SPA_IO_HUP, false, on_input, listener) == NULL)
-        return absent(listener, "libpipewire does not start");
+        return st_ear_absent("libpipewire does not start");
     const char *why = st_pipewire_connection_open(&listener->connection, context, modules, &core_events,
                                                   &registry_events, listener);
     if (why != NULL)
-        return absent(listener, why);
+        return st_ear_absent("%s", why);
     pw_loop_update_timer(loop, tick, &each, &each, false);
     pw_loop_update_timer(loop, deadline, &once, NULL, false);
     return ST_EAR_DONE;

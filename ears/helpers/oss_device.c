@@ -1,13 +1,13 @@
 #include "ears/helpers/oss_device.h"
 
-#include <fcntl.h>
+#include "platform/posix/posix.h"
 
 #define RATE_HZ 48000
 
 static int open_device(const struct st_oss_device *device, const char *path, int flags, int *ret)
 {
-    *ret = device->calls->open(path, flags);
-    return *ret < 0 ? -errno : 0;
+    *ret = st_posix_result(device->calls->open(path, flags));
+    return ST_MIN(*ret, 0);
 }
 
 static int set_up_both(struct st_oss_device *device, uint32_t period_frames, struct st_duplex *duplex,

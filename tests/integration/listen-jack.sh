@@ -54,8 +54,8 @@ exec {synth}>"$tmp/stall"
 wait_for grep -q playing "$tmp/synth"
 is "from the port of another program, which has one channel" "$(over Synth:out)" "way jack 48000 Hz, plays to system:playback_1, records Synth:out, by sleeptune-listen-jack"
 exec {synth}>&-
-like "but for one that it has not" "$(over system:capture_ 2>&1)" '^sleeptune listen: --back system:capture_: JACK has no output port system:capture_'
-like "or that it cannot play to" "$("$SLEEPTUNE" listen --back cable --play none:in -d 10s 2>&1)" 'JACK has no input port none:in to play to'
+like "but for one that it has not" "$(over system:capture_ 2>&1)" '^sleeptune listen: --back system:capture_: JACK has no port system:capture_ to record from'
+like "or that it cannot play to" "$("$SLEEPTUNE" listen --back cable --play none:in -d 10s 2>&1)" 'JACK has no port none:in to play to'
 
 # another buffer size, as long as it lasts
 is "the server gets the size that is asked for" "$(size -f 4096)" 4096
