@@ -8,6 +8,7 @@
 #include "cli/change/change_target.h"
 #include "cli/command.h"
 #include "cli/report/report_run.h"
+#include "core/ns.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
 #include "xruns/xrun.h"
@@ -113,7 +114,7 @@ static int parse_options(int argc, char **argv, struct work *work)
         {"root", .text = &work->input.root},
         {"user", .text = &work->input.user},
         {"run-generators", .flag = &work->run_generators},
-        ST_BEFORE_AFTER_OPTION(&work->measure_ns),
+        {"measure", .time_ns = &work->measure_ns, .min = ST_NS_PER_S, .max = 600 * ST_NS_PER_S},
         {"no-measure", .flag = &no_measure},
     };
     int r = st_options_read(table, ST_ARRAY_LEN(table), help, argc, argv, &first);
@@ -351,7 +352,7 @@ static int recover(struct work *work)
 
 int st_cmd_apply(int argc, char **argv)
 {
-    struct work work = {.measure_ns = ST_BEFORE_AFTER_DEFAULT_NS};
+    struct work work = {.measure_ns = 30 * ST_NS_PER_S};
     struct st_change_target *target = &work.target;
     int status = parse_options(argc, argv, &work);
     if (status >= 0)

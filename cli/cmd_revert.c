@@ -10,7 +10,6 @@ static const char help[] = "Usage: sleeptune revert [OPTION...] --all | ID...\n"
                            "Undo what 'sleeptune apply' wrote, also if it was interrupted. A setting\n"
                            "that was changed again since then is left as it is and listed.\n\n"
                            "  --all              undo everything\n"
-                           "  -y, --yes          as for apply; revert asks nothing\n"
                            "  --run-generators   run the commands that make this take effect\n"
                            "  --root DIR         revert in a captured tree, not on this machine\n"
                            "  -h, --help         this text\n\n"
@@ -48,12 +47,11 @@ static int take_back(struct st_change_target *target, bool all, const char *cons
 int st_cmd_revert(int argc, char **argv)
 {
     const char *root = NULL;
-    bool all = false, yes = false /* it asks nothing anyway */, run_generators = false;
+    bool all = false, run_generators = false;
     int first;
     struct st_change_target target;
     const struct st_option table[] = {
         {"all", .flag = &all},
-        {"yes", 'y', .flag = &yes},
         {"run-generators", .flag = &run_generators},
         {"root", .text = &root},
     };

@@ -16,9 +16,6 @@ static const char help[] = "Usage: sleeptune verify [OPTION...]\n"
                            "effect; most useful after a reboot. Then run the loop as long as apply\n"
                            "ran it, and compare both runs. Changes nothing. Needs no root, but the\n"
                            "right to use the real-time priority that apply measured with.\n\n"
-                           "  -f, --frames N     frames per period (as apply judged)\n"
-                           "  -r, --rate RATE    sample rate, as in 48000 or 44.1k (likewise)\n"
-                           "  --measure TIME     run the loop for TIME, 1s .. 10m (as long as before)\n"
                            "  --no-measure       do not run the loop\n"
                            "  --user NAME        judge with the rights that NAME gets at login\n"
                            "  --root DIR         check a captured tree, not this machine\n"
@@ -35,10 +32,7 @@ enum outcome { OUTCOME_GOOD, OUTCOME_UNKNOWN, OUTCOME_BAD };
 
 struct work {
     struct st_facts_input input;
-    int64_t frames, rate_hz;
     bool json, no_measure;
-    int64_t measure_ns; /* 0: as long as before */
-
     struct st_change_target target;
     enum outcome worst;
     json_t *entries, *rules;
@@ -52,12 +46,18 @@ enum word { INTERRUPTED = ST_ENTRY_UNREAD + 1, FORGOTTEN, IN_EFFECT, NOT_NEEDED,
 static const struct {
     const char *name;
     enum outcome outcome;
+    const char *detail; /* of a write; NULL: none */
 } words[] = {
-    [ST_ENTRY_IN_PLACE] = {"in place", OUTCOME_GOOD}, [ST_ENTRY_DIFFERS] = {"differs", OUTCOME_BAD},
-    [ST_ENTRY_GONE] = {"gone", OUTCOME_BAD},          [ST_ENTRY_UNREAD] = {"not read", OUTCOME_UNKNOWN},
-    [INTERRUPTED] = {"interrupted", OUTCOME_BAD},     [FORGOTTEN] = {"forgotten", OUTCOME_GOOD},
-    [IN_EFFECT] = {"in effect", OUTCOME_GOOD},        [NOT_NEEDED] = {"not needed", OUTCOME_GOOD},
-    [NOT_KNOWN] = {"not known", OUTCOME_UNKNOWN},     [NOT_YET] = {"not yet", OUTCOME_BAD},
+    [ST_ENTRY_IN_PLACE] = {"in place", OUTCOME_GOOD},
+    [ST_ENTRY_DIFFERS] = {"differs", OUTCOME_BAD, "someone changed it"},
+    [ST_ENTRY_GONE] = {"gone", OUTCOME_BAD},
+    [ST_ENTRY_UNREAD] = {"not read", OUTCOME_UNKNOWN},
+    [INTERRUPTED] = {"interrupted", OUTCOME_BAD, "run: sleeptune revert --all"},
+    [FORGOTTEN] = {"forgotten", OUTCOME_GOOD, "this system was started after that"},
+    [IN_EFFECT] = {"in effect", OUTCOME_GOOD},
+    [NOT_NEEDED] = {"not needed", OUTCOME_GOOD},
+    [NOT_KNOWN] = {"not known", OUTCOME_UNKNOWN},
+    [NOT_YET] = {"not yet", OUTCOME_BAD},
 };
 
 /** Is it as we wrote it, and does it count? */
@@ -68,14 +68,13 @@ static void verify_entry(struct work *work, const struct st_entry *entry)
     unsigned word = now.state;
     if (entry->phase == ST_PHASE_FORGOTTEN)
         word = FORGOTTEN;
-    else if (entry->phase != ST_PHASE_DONE)
+    else if (entry->phase == ST_PHASE_OPEN)
         word = INTERRUPTED;
-    const char *detail = word == FORGOTTEN          ? "this system was started after that"
-                         : word == INTERRUPTED      ? "run: sleeptune revert --all"
-                         : word == ST_ENTRY_UNREAD  ? strerror(-now.error)
-                         : word != ST_ENTRY_DIFFERS ? ""
-                         : now.now != NULL          ? st_text("it is %s now", now.now)
-                                                    : "someone changed it";
+    const char *detail = st_text_or(words[word].detail, "");
+    if (word == ST_ENTRY_UNREAD)
+        detail = strerror(-now.error);
+    if (word == ST_ENTRY_DIFFERS && now.now != NULL)
+        detail = st_text("it is %s now", now.now);
     work->worst = ST_MAX(work->worst, words[word].outcome);
     json_array_append_new(work->entries,
                           json_pack("{s:s, s:s, s:s?, s:s?, s:s, s:s, s:s}", "rule", entry->rule, "target",
@@ -84,39 +83,12 @@ static void verify_entry(struct work *work, const struct st_entry *entry)
                                     "detail", detail, "also_in", others));
     if (work->json)
         return;
-    st_change_output_row(
-        12, words[word].name,
-        st_text("%s%s%s", st_change_output_entry(entry), detail[0] != '\0' ? ": " : "", detail));
+    st_change_output_row(12, words[word].name, st_text_joined(st_change_output_entry(entry), ": ", detail));
     if (others[0] != '\0')
         st_change_output_row(12, "also in", others);
 }
 
 /* --- their rules --- */
-
-/* Has the running PipeWire the size for now that the written file gives it later? */
-static bool is_forced(const struct st_facts *facts, const struct st_finding *finding)
-{
-    return finding->changes_n > 0 && finding->changes[0].kind == ST_CHANGE_PIPEWIRE &&
-           st_facts_positive_or(facts, ST_BUFFER_PIPEWIRE_WISH, -1) ==
-               st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0);
-}
-
-/* FreeBSD's loader.conf counts from the next boot on, whatever a finding says that is fine. Has the kernel
- * other values than this file? */
-static bool waits_for_boot(const struct st_change_target *target, const struct st_entry *entry)
-{
-    char *text;
-    bool waits = false;
-    if (!entry->file || entry->kind != ST_CHANGE_LOADER ||
-        st_change_file_read(target->p, entry->target, &text) != 0)
-        return false;
-    ST_TEXT_EACH (name, st_text("%s", entry->names), " ") {
-        const char *now = st_facts_text_or(target->facts, st_text(ST_KEYS_FREEBSD "%s", name), NULL);
-        waits |= now != NULL && strstr(text, st_text("%s=\"%s\"", name, now)) == NULL;
-    }
-    free(text);
-    return waits;
-}
 
 /* The user whom this rule (NULL: any) gave a right, as long as it is not `user`. @return "": no one, or
  * `user`, too. */
@@ -145,13 +117,9 @@ static void verify_rule(struct work *work, const struct st_report *report, const
         other_user(&target->journal, id, st_facts_text_or(target->facts, ST_KEY_USER_NAME, ""));
     const char *summary = finding->summary, *needs = NULL, *unread = NULL;
     enum word state = IN_EFFECT;
-    bool waits = false; /* for a boot, though nothing is asked for */
     ST_EACH_OF (entry, target->journal.entries, target->journal.entries_n) {
-        if (!st_text_is(entry->rule, id))
-            continue;
         const struct st_look look = st_change_look(target->p, entry);
-        waits |= waits_for_boot(target, entry);
-        if (look.state == ST_ENTRY_UNREAD)
+        if (look.state == ST_ENTRY_UNREAD && st_text_is(entry->rule, id))
             unread = st_text("%s cannot be read (%s)", entry->target, strerror(-look.error));
     }
     if (fired && other[0] != '\0') {
@@ -165,7 +133,9 @@ static void verify_rule(struct work *work, const struct st_report *report, const
         needs = geteuid() != 0 ? "run sleeptune verify as root" : NULL;
     } else if (finding->status == ST_STATUS_UNKNOWN) {
         state = NOT_KNOWN;
-    } else if (fired && is_forced(target->facts, finding)) {
+    } else if (fired && st_text_is(id, "linux-pipewire-quantum") &&
+               st_facts_positive_or(target->facts, ST_BUFFER_PIPEWIRE_WISH, -1) ==
+                   st_facts_positive_or(target->facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0)) {
         summary = "PipeWire's cycle is forced to this size until it ends; later by the file";
     } else if (fired && finding->changes_n > 0) {
         const struct st_change_row *row = &st_change_rows[finding->changes[0].kind];
@@ -175,9 +145,6 @@ static void verify_rule(struct work *work, const struct st_report *report, const
                                                      : NULL;
     } else if (fired) {
         needs = "the report finds more than apply can change, see: sleeptune report";
-    } else if (waits) {
-        state = NOT_YET;
-        needs = st_finding_needs[ST_NEEDS_REBOOT].text;
     }
     work->worst = ST_MAX(work->worst, words[state].outcome);
     json_array_append_new(work->rules, json_pack("{s:s, s:s, s:s, s:s?, s:I, s:I}", "id", id, "state",
@@ -185,34 +152,29 @@ static void verify_rule(struct work *work, const struct st_report *report, const
                                                  "frames", (json_int_t)report->wish.frames, "rate_hz",
                                                  (json_int_t)report->wish.rate_hz));
     if (!work->json)
-        st_change_output_row(
-            4, st_text("%-10s  %s:", words[state].name, id),
-            st_text("%s%s%s", summary, needs != NULL ? "; " : "", needs != NULL ? needs : ""));
+        st_change_output_row(4, st_text("%-10s  %s:", words[state].name, id),
+                             st_text_joined(summary, "; ", needs));
 }
 
-/* Each rule is judged for the size that apply judged for, unless the user asks for another one: what waits
- * for a login at 128 frames would look done while PipeWire idles at 1024. */
+/* Each rule is judged for the size that apply judged for: what waits for a login at 128 frames would look
+ * done while PipeWire idles at 1024. What a user asked of PipeWire is judged for the size in use. */
 static int verify_rules(struct work *work)
 {
+    const struct st_change_target *target = &work->target;
     struct st_wish last = {.frames = 0};
-    /* what a user asked of PipeWire is not judged for another size */
-    const bool asked = work->target.own || work->frames != 0 || work->rate_hz != 0;
-    ST_EACH_OF (entry, work->target.journal.entries, work->target.journal.entries_n) {
-        const bool by_apply = !asked && entry->frames > 0;
-        struct st_report then, *report = by_apply ? &then : &work->target.report;
-        if (st_journal_find(&work->target.journal, entry->rule) != entry)
+    struct st_report report;
+    ST_EACH_OF (entry, target->journal.entries, target->journal.entries_n) {
+        if (st_journal_find(&target->journal, entry->rule) != entry)
             continue;
-        const int status = by_apply
-                               ? st_report_run_make(work->target.facts, entry->frames, entry->rate_hz, &then)
-                               : ST_EXIT_DONE;
+        const int status =
+            st_report_run_make(target->facts, target->own ? 0 : entry->frames, entry->rate_hz, &report);
         if (status != ST_EXIT_DONE)
             return status;
-        if (!work->json && (report->wish.frames != last.frames || report->wish.rate_hz != last.rate_hz))
-            printf("judged for %s%s\n", st_buffer_text(&report->wish), by_apply ? ", as by apply" : "");
-        last = report->wish;
-        verify_rule(work, report, entry->rule);
-        if (by_apply)
-            st_report_finish(&then);
+        if (!work->json && (report.wish.frames != last.frames || report.wish.rate_hz != last.rate_hz))
+            printf("judged for %s%s\n", st_buffer_text(&report.wish), target->own ? "" : ", as by apply");
+        last = report.wish;
+        verify_rule(work, &report, entry->rule);
+        st_report_finish(&report);
     }
     return ST_EXIT_DONE;
 }
@@ -236,7 +198,7 @@ static int verify(struct work *work)
     const char *given = any_user ? other_user(journal, NULL, "") : "";
     if (given[0] != '\0')
         work->input.user = given;
-    int status = st_change_target_judge(&work->input, work->frames, work->rate_hz, &work->target);
+    int status = st_change_target_judge(&work->input, 0, 0, &work->target);
     if (status != ST_EXIT_DONE)
         return status;
     ST_EACH_OF (entry, journal->entries, journal->entries_n)
@@ -248,7 +210,7 @@ static int verify(struct work *work)
         puts("nothing is applied");
     fflush(stdout);
     if (proof.why == NULL)
-        status = st_before_after_make(target, journal, work->measure_ns, &proof);
+        status = st_before_after_make(target, &proof);
     if (status == ST_EXIT_DONE)
         status = work->worst == OUTCOME_BAD || (proof.why == NULL && proof.late.verdict == ST_COUNTS_MORE)
                      ? ST_EXIT_FINDINGS
@@ -275,10 +237,8 @@ int st_cmd_verify(int argc, char **argv)
 {
     struct work work = {.entries = json_array(), .rules = json_array()};
     const struct st_option table[] = {
-        ST_OPTION_ROWS_BUFFER(&work.frames, &work.rate_hz),
         {"root", .text = &work.input.root},
         {"user", .text = &work.input.user},
-        ST_BEFORE_AFTER_OPTION(&work.measure_ns),
         {"no-measure", .flag = &work.no_measure},
         ST_OPTION_ROWS_JSON(&work.json),
     };

@@ -206,7 +206,7 @@ static void read_run(const struct st_change_target *target, struct st_before_aft
 
 /* The policy of the run before, on its CPU; real-time priority, if the right to it was applied since then.
  * Without the right to it there is no fair comparison. */
-static void choose(const struct st_journal *journal, int64_t asked_ns, struct st_before_after *done,
+static void choose(const struct st_journal *journal, struct st_before_after *done,
                    struct st_session_config *config)
 {
     struct st_platform *platform = st_platform_native();
@@ -217,7 +217,7 @@ static void choose(const struct st_journal *journal, int64_t asked_ns, struct st
     st_session_defaults(config);
     config->frames = (uint32_t)condition(run, "frames");
     config->rate_hz = (uint32_t)condition(run, "rate_hz");
-    config->duration_ns = asked_ns > 0 ? asked_ns : duration_ns(run);
+    config->duration_ns = duration_ns(run);
     config->cpu = (int)condition(run, "cpu");
     done->right = other && st_journal_find(journal, RIGHT_RULE) != NULL;
     if (other && !done->right)
@@ -245,14 +245,13 @@ static void compare(struct st_before_after *done)
         done->why = st_text("%s", strerror(-r));
 }
 
-int st_before_after_make(const struct st_change_target *target, const struct st_journal *journal,
-                         int64_t asked_ns, struct st_before_after *ret)
+int st_before_after_make(const struct st_change_target *target, struct st_before_after *ret)
 {
     struct st_session_config config;
     *ret = (struct st_before_after){0};
     read_run(target, ret);
     if (ret->why == NULL)
-        choose(journal, asked_ns, ret, &config);
+        choose(&target->journal, ret, &config);
     if (ret->why != NULL)
         return ST_EXIT_DONE;
     const int status = measure("running the measuring loop again to compare", &config, &ret->now);

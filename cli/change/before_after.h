@@ -6,14 +6,6 @@
 #include "cli/change/change_target.h"
 #include "evidence/counts.h"
 
-#define ST_BEFORE_AFTER_DEFAULT_NS (30 * INT64_C(1000000000))
-
-/** --measure TIME, a row for st_options_read. */
-#define ST_BEFORE_AFTER_OPTION(ret_ns)                                                                       \
-    {                                                                                                        \
-        "measure", .time_ns = (ret_ns), .min = INT64_C(1000000000), .max = 600 * INT64_C(1000000000)         \
-    }
-
 /**
  * Runs the loop at the target's period and keeps what it counted beside the journal, unless a run of a state
  * before earlier changes is there already. Says what it does. A run that fails is said, and no reason not to
@@ -38,11 +30,10 @@ struct st_before_after {
 };
 
 /**
- * Reads the run from before, runs the loop again as it ran then, and compares. duration_ns: 0 for as long as
- * then. What keeps it from comparing is in ret->why, never an error. Once a process (signals). Free with
- * st_before_after_finish. @return an st_exit: DONE, or BOOKS. */
-ST_NODISCARD int st_before_after_make(const struct st_change_target *target, const struct st_journal *journal,
-                                      int64_t duration_ns, struct st_before_after *ret);
+ * Reads the run from before, runs the loop again as it ran then, and compares. What keeps it from comparing
+ * is in ret->why, never an error. Once a process (signals). Free with st_before_after_finish. @return an
+ * st_exit: DONE, or BOOKS. */
+ST_NODISCARD int st_before_after_make(const struct st_change_target *target, struct st_before_after *ret);
 void st_before_after_finish(struct st_before_after *done);
 /** For people, on stdout. */
 void st_before_after_print(const struct st_before_after *done);

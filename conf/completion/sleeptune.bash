@@ -40,7 +40,7 @@ _sleeptune() {
             --output -o --textfile --help $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
         tune) words='--dry-run --keep --ask --budget --only --frames --rate --profile --while-recording --user --format --json --help' ;;
         apply) words="--dry-run --yes --measure --no-measure --run-generators --user --frames --rate --root --help linux-pipewire-quantum= linux-device-headroom= $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
-        verify) words='--frames --rate --measure --no-measure --user --root --format --json --help' ;;
+        verify) words='--no-measure --user --root --format --json --help' ;;
         revert) words="--all --run-generators --root --help $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
         share) words='--root --no-servers --help' ;;
         snapshot) words='--root --no-servers --output -o --help' ;;

@@ -99,7 +99,7 @@ apply --yes --root "$tree" linux-preemption >/dev/null
 echo 'none (voluntary) full' >"$debugfs" # as after a boot without the option
 screen_is the-kernel-does-not-obey verify --root "$tree"
 echo 'none voluntary (full)' >"$debugfs" # as the kernel shows it
-screen_is a-short-period-wants-more verify --root "$tree" --frames 16
+screen_is the-kernel-obeys verify --root "$tree"
 if can_be_nobody; then
     chmod 700 "$tree/sys/kernel/debug"
     screen_is a-value-that-cannot-be-read as_nobody "$SLEEPTUNE" verify --root "$tree"

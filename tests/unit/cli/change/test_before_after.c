@@ -13,7 +13,7 @@
 
 #include "cli/change/before_after.h"
 
-/* A run of 2 s with periods of 1 ms from before the changes, and what followed. */
+/* A run of 1 s with periods of 1 ms from before the changes, and what followed. */
 struct again {
     struct st_change_target target;
     char path[600];
@@ -35,13 +35,12 @@ static json_t *run_of(int64_t slots_n, json_t *conditions)
 
 static void make(struct again *again, json_t *run)
 {
-    struct st_journal journal = {0};
     *again = (struct again){.target = {.folder = "/tmp/sleeptune-test-XXXXXX", .p = st_platform_native()}};
     assert_non_null(mkdtemp(again->target.folder));
     snprintf(again->path, sizeof(again->path), "%s/before.json", again->target.folder);
     assert_int_equal(json_dump_file(run, again->path, 0), 0);
     json_decref(run);
-    assert_int_equal(st_before_after_make(&again->target, &journal, 1000000000, &again->done), 0);
+    assert_int_equal(st_before_after_make(&again->target, &again->done), 0);
 }
 
 static void finish(struct again *again)
@@ -63,18 +62,18 @@ static void refused_because(json_t *run, const char *why)
 /* Of which any number may be wrong. */
 static void a_run_that_says_too_little_or_too_much_is_refused(void **state)
 {
-    json_t *run = run_of(20, json_object());
+    json_t *run = run_of(10, json_object());
     json_object_set_new(run, "records_lost", json_integer(123));
     refused_because(run, "lacks 123 cycles");
-    run = run_of(20, json_object());
+    run = run_of(10, json_object());
     json_object_set_new(run, "schema", json_string("sleeptune-measure/1"));
     refused_because(run, "is no run of at most 10 minutes");
     refused_because(run_of(0, json_object()), "is no run of at most 10 minutes");
     refused_because(run_of(ST_BEFORE_AFTER_SLOTS + 1, json_object()), "is no run of at most 10 minutes");
     refused_because(json_array(), "is no run of at most 10 minutes");
-    refused_because(run_of(20, json_pack("{s:i, s:s}", "frames", -48, "policy", "other")),
+    refused_because(run_of(10, json_pack("{s:i, s:s}", "frames", -48, "policy", "other")),
                     "could not be run");
-    refused_because(run_of(20, json_pack("{s:s, s:i}", "policy", "other", "cpu", 1000000)),
+    refused_because(run_of(10, json_pack("{s:s, s:i}", "policy", "other", "cpu", 1000000)),
                     "cannot pin to CPU 1000000");
 }
 
@@ -83,7 +82,7 @@ static void any_number_of_a_run_may_be_wrong(void **state)
     static const char *const keys[] = {"elapsed_periods", "misses", "miss_events", "started_ns",
                                        "interrupted"};
     struct again again;
-    json_t *run = run_of(20, json_pack("{s:s, s:i}", "policy", "other", "priority", INT32_MIN));
+    json_t *run = run_of(10, json_pack("{s:s, s:i}", "policy", "other", "priority", INT32_MIN));
     ST_EACH (key, keys)
         json_object_set_new(run, *key, json_integer(INT64_MIN));
     json_array_set_new(json_object_get(run, "late"), 0, json_integer(INT64_MIN));
