@@ -2,6 +2,7 @@
 #include "advisor/change/change.h"
 
 #include <ctype.h>
+#include <regex.h>
 #include <unistd.h>
 
 #include "advisor/facts/text.h"
@@ -205,17 +206,15 @@ bool st_change_form(enum st_os os, const char *rule, const struct st_change *cha
 bool st_change_finish(struct st_entry *step)
 {
     const struct st_change_row *kind = &st_change_rows[step->kind];
+    const char *begin = st_text_or(kind->comment, "#"), *end = "";
     char *lines = step->text;
-    const int bytes =
-        step->block /* the newline ends a last line that has none */
-            ? asprintf(&step->text,
-                       "\n# >>> sleeptune %s: written by 'sleeptune apply', taken back by 'sleeptune "
-                       "revert'\n%s# <<< sleeptune %s\n",
-                       step->rule, lines, step->rule)
-            : asprintf(&step->text,
-                       "%s %s: written by 'sleeptune apply', removed by 'sleeptune revert'\n%s%s",
-                       kind->comment != NULL ? kind->comment : "#", step->rule,
-                       kind->head != NULL ? kind->head : "", lines);
+    if (step->block) {
+        begin = "\n# >>> sleeptune"; /* the newline ends a last line that has none */
+        end = st_text("# <<< sleeptune %s\n", step->rule);
+    }
+    const int bytes = asprintf(
+        &step->text, "%s %s: written by 'sleeptune apply', removed by 'sleeptune revert'\n%s%s%s", begin,
+        step->rule, st_text_or(kind->head, ""), lines, end);
     free(lines);
     if (bytes < 0)
         step->text = NULL;
@@ -239,35 +238,12 @@ bool st_journal_value_allowed(enum st_os os, const struct st_rule *rule, const c
 struct search {
     struct st_platform *machine;
     const struct st_entry *entry;
-    char names[ST_CHANGE_VALUE_BYTES], shown[1024];
+    regex_t names; /* as words of their own */
+    char shown[1024];
     const char *folder;
     bool later; /* read behind our file */
     size_t n;
 };
-
-/* Programs take a dot for a slash, and an underscore for a hyphen. */
-static const char *same(char *text)
-{
-    return st_text_swap(st_text_swap(text, '/', '.'), '-', '_');
-}
-
-static bool is_of_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-/* Does the line have one of the names as a word of its own? */
-static bool has_any(const char *line, const char *names)
-{
-    char copy[ST_CHANGE_VALUE_BYTES]; /* no st_text: there are many lines */
-    bool found = false;
-    ST_PRINT(copy, "%s", names);
-    ST_TEXT_EACH (name, copy, " ") {
-        for (const char *at = strstr(line, name); at != NULL && !found; at = strstr(at + 1, name))
-            found = !(at > line && is_of_name(at[-1])) && !is_of_name(at[strlen(name)]);
-    }
-    return found;
-}
 
 static void look_into(struct search *search, const char *path)
 {
@@ -280,9 +256,9 @@ static void look_into(struct search *search, const char *path)
         number++;
         ours =
             st_text_begins(line, "# >>> sleeptune ") || (ours && !st_text_begins(line, "# <<< sleeptune "));
-        char *from = line + strspn(line, " \t");
+        const char *from = line + strspn(line, " \t");
         if (ours || strchr("#;", *from) != NULL || st_text_begins(from, "--") ||
-            !has_any(same(from + (*from == '-')), search->names)) /* sysctl.d(5) has "-name = value" */
+            regexec(&search->names, from, 0, NULL, 0) != 0)
             continue;
         if (search->n++ < OTHERS_SHOWN)
             st_text_join(search->shown, sizeof(search->shown), ", ", "%s:%u%s", path, number,
@@ -305,16 +281,20 @@ static int look_at_name(void *ctx, const char *name)
 
 const char *st_change_others(struct st_platform *machine, const struct st_entry *entry)
 {
-    const char *read = entry->file ? st_change_rows[entry->kind].form[machine->os].read : "";
     struct search search = {.machine = machine, .entry = entry};
-    ST_PRINT(search.names, "%s", entry->names);
-    (void)same(search.names);
-    ST_TEXT_EACH (place, st_text("%s", read), " ") {
+    char *names = st_text("%s", entry->names);
+    for (char *c = names; *c != '\0'; c++) /* programs take a dot for a slash, an underscore for a hyphen */
+        *c = isalnum((unsigned char)*c) ? *c : *c == ' ' ? '|' : '.';
+    if (names[0] == '\0' || regcomp(&search.names, st_text("(^|[^[:alnum:]_])(%s)([^[:alnum:]_]|$)", names),
+                                    REG_EXTENDED | REG_NOSUB) != 0)
+        return "";
+    ST_TEXT_EACH (place, st_text("%s", st_change_rows[entry->kind].form[machine->os].read), " ") {
         search.folder = fill(place, "", entry->part, "", "");
         search.later = false;
         if (machine->list(machine, search.folder, look_at_name, &search) != 0)
             look_into(&search, search.folder);
     }
+    regfree(&search.names);
     if (search.n > OTHERS_SHOWN)
         ST_APPEND(search.shown, " and %zu more", search.n - OTHERS_SHOWN);
     return st_text("%s", search.shown);

@@ -34,7 +34,7 @@ struct st_entry {
     char *text;                     /* of a plan's files: what is written; else NULL */
 };
 
-/** What apply wrote; or a plan, what it will write: running values first. */
+/** What apply wrote; or a plan, what it will write. */
 struct st_journal {
     struct st_entry *entries; /* in the order of writing */
     size_t entries_n;

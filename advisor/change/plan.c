@@ -12,10 +12,9 @@ struct adder {
     struct st_journal *plan;
     struct st_platform *machine;
     const struct st_finding *finding;
-    size_t first_n; /* of other findings */
     /* of one change */
     const struct st_change *change;
-    bool now_only; /* the value need not be there; a file sets it at the next boot */
+    struct st_entry form;
     /* of a path with '*' in one of its folders: what stands before and behind that one */
     const char *folder, *rest;
     const char *why;
@@ -28,31 +27,23 @@ static const char missing[] = "not there";
 /* @return NULL, missing, or why not. */
 static const char *add_value(const struct adder *adder, const char *target)
 {
-    const struct st_change *change = adder->change;
-    struct st_entry step = {.kind = change->kind};
+    struct st_entry step = {.file = false};
     const char *old_value;
-    ST_EACH_OF (other, adder->plan->entries, adder->plan->entries_n) {
-        if (!other->file && st_text_is(other->target, target))
-            return st_text_is(other->new_value, change->value)
-                       ? NULL
-                       : st_text("rule %s sets %s to a different value: give only one of the two rules",
-                                 other->rule, target);
-    }
     const int r = st_change_value_read(adder->machine, target, &old_value);
-    if (r == -ENOTSUP || (r < 0 && adder->now_only))
-        return NULL; /* a capture: there is nothing that runs; or it comes with the next boot only */
+    if (r == -ENOTSUP || (r < 0 && !adder->form.file))
+        return NULL; /* a capture: there is nothing that runs; or another change sets it at the next boot */
     if (r == -ENOENT || r == -ENOTDIR)
         return missing;
     if (r == -EBADMSG || (r == 0 && old_value[0] == '\0'))
         return st_text("%s was not changed, because revert could not restore its present value", target);
     if (r < 0)
         return st_text("cannot read %s: %s", target, strerror(-r));
-    if (st_text_is(old_value, change->value))
+    if (st_text_is(old_value, adder->change->value))
         return NULL;
     ST_PRINT(step.rule, "%s", adder->finding->rule->id);
     ST_PRINT(step.target, "%s", target);
     ST_PRINT(step.old_value, "%s", old_value);
-    ST_PRINT(step.new_value, "%s", change->value);
+    ST_PRINT(step.new_value, "%s", adder->change->value);
     ST_PRINT(step.boot, "%s", st_journal_boot(adder->machine));
     return st_journal_add(adder->plan, &step) == 0 ? NULL : NO_ROOM;
 }
@@ -85,9 +76,10 @@ static const char *add_running(struct adder *adder)
 /* --- files --- */
 
 /* Is there a way to write it here? */
-static const char *look_at(const struct adder *adder, struct st_entry *form, const char **ret_line)
+static const char *look_at(struct adder *adder, const char **ret_line)
 {
     const struct st_change *change = adder->change;
+    struct st_entry *form = &adder->form;
     const char *path, *where;
     if (change->kind == ST_CHANGE_BOOT) {
         where = st_change_boot_by_hand(adder->machine, &path);
@@ -97,18 +89,18 @@ static const char *look_at(const struct adder *adder, struct st_entry *form, con
     if (!st_change_form(adder->machine->os, adder->finding->rule->id, change, form, ret_line))
         return st_text("sleeptune cannot write the change of rule %s: %.60s", adder->finding->rule->id,
                        change->key);
-    path = st_text("%.*s", form->file ? (int)(strrchr(form->target, '/') - form->target) : 0, form->target);
+    path = dirname(st_text("%s", form->target));
     if (form->file && st_change_folder_look(adder->machine, path) == -ENOTDIR)
         return st_text("add to %s by hand %s", path, *ret_line);
     return NULL;
 }
 
 /* Adds the lines of a change to those of the finding that go into the same file. */
-static const char *add_lines(const struct adder *adder, const struct st_entry *form, const char *line)
+static const char *add_lines(const struct adder *adder, size_t i, const char *line)
 {
     struct st_journal *plan = adder->plan;
+    const struct st_entry *form = &adder->form;
     char *text;
-    size_t i = adder->first_n;
     while (i < plan->entries_n && !st_text_is(plan->entries[i].target, form->target))
         i++;
     if (i == plan->entries_n && st_journal_add(plan, form) != 0)
@@ -118,35 +110,30 @@ static const char *add_lines(const struct adder *adder, const struct st_entry *f
         return NO_ROOM;
     free(step->text);
     step->text = text;
-    if (strstr(step->names, form->names) == NULL &&
-        strlen(step->names) + strlen(form->names) + 2 < sizeof(step->names))
+    if (strstr(step->names, form->names) == NULL)
         ST_APPEND(step->names, " %s", form->names);
     return NULL;
 }
 
-/* Running values first: a file that cannot be written is said before anything is read. */
 const char *st_plan_add(struct st_journal *plan, struct st_platform *machine,
                         const struct st_finding *finding, bool values_only)
 {
-    struct adder adder = {plan, machine, finding, .first_n = plan->entries_n};
-    struct st_entry form = {.file = false};
+    struct adder adder = {plan, machine, finding};
+    const size_t first_n = plan->entries_n;
     const char *line, *why = finding->changes_n > 0 ? NULL : "make this change by hand";
-    for (int files = 0; files <= !values_only; files++) {
-        ST_EACH_OF (change, finding->changes, finding->changes_n) {
-            const bool running = st_change_rows[change->kind].running;
-            adder.change = change;
-            if (why == NULL && (running || !values_only))
-                why = look_at(&adder, &form, &line);
-            adder.now_only = !form.file;
-            if (why == NULL && running && files == 0)
-                why = add_running(&adder);
-            if (why == NULL && files == 1 && form.file)
-                why = add_lines(&adder, &form, line);
-        }
+    ST_EACH_OF (change, finding->changes, finding->changes_n) {
+        const bool running = st_change_rows[change->kind].running;
+        adder.change = change;
+        if (why == NULL && (running || !values_only))
+            why = look_at(&adder, &line);
+        if (why == NULL && running)
+            why = add_running(&adder);
+        if (why == NULL && adder.form.file && !values_only)
+            why = add_lines(&adder, first_n, line);
     }
-    for (size_t i = adder.first_n; why == NULL && i < plan->entries_n; i++)
+    for (size_t i = first_n; why == NULL && i < plan->entries_n; i++)
         why = !plan->entries[i].file || st_change_finish(&plan->entries[i]) ? NULL : NO_ROOM;
-    while (why != NULL && plan->entries_n > adder.first_n)
+    while (why != NULL && plan->entries_n > first_n)
         st_journal_remove(plan, plan->entries_n - 1);
     return why;
 }

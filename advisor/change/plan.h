@@ -4,7 +4,7 @@
 #include "advisor/change/change.h"
 
 /**
- * Adds what a finding writes: running values that are not yet as wanted, then files with their texts. Reads
+ * Adds what a finding writes: running values that are not yet as wanted, and files with their texts. Reads
  * only.
  * @param values_only without the files, whatever becomes of them.
  * @return NULL; or what is in the way, for people, for a turn: then the plan is as before. */
