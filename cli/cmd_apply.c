@@ -73,15 +73,13 @@ static const char help[] = "Usage: sleeptune apply [OPTION...] [ID...]\n"
 /* "linux-pipewire-quantum=128": two ids take a value. @return an st_exit. */
 static int take_value(struct work *work)
 {
-    const char *value = NULL;
-    ST_EACH_OF (id, work->ids, work->ids_n)
-        value = value == NULL ? strchr(*id, '=') : value;
-    if (value != NULL && work->ids_n > 1)
-        return st_failure_usage("a rule with %s cannot be combined with other rules", value);
+    const char *value = work->ids_n > 0 ? strchr(work->ids[0], '=') : NULL;
     const char *id = value != NULL ? st_text("%.*s", (int)(value - work->ids[0]), work->ids[0]) : "";
     const bool is_card = st_text_is(id, HEADROOM_RULE);
     if (!is_card && !st_text_is(id, PIPEWIRE_RULE))
         return st_report_run_check_ids(work->ids, work->ids_n);
+    if (work->ids_n > 1)
+        return st_failure_usage("a rule with %s cannot be combined with other rules", value);
     if (work->input.root != NULL || geteuid() == 0)
         return st_failure_usage("%s= writes into the home folder of the user who plays. Run it as that "
                                 "user, not as root, and without --root.",
@@ -137,16 +135,12 @@ static void print_head(const struct st_rule *rule, const char *text)
     st_change_output_row(4, st_text("%s:", rule->id), text);
 }
 
-/* why: NULL, or it says what to do instead of the rule's own lines, if they are the kernel's options. */
 static void print_by_hand(const struct st_finding *finding, const char *why)
 {
-    bool boot = false;
-    ST_EACH_OF (change, finding->changes, why != NULL ? finding->changes_n : 0)
-        boot = boot || change->kind == ST_CHANGE_BOOT;
-    print_head(finding->rule, why != NULL ? why : "make this change by hand");
+    print_head(finding->rule, why);
     if (finding->fix_now != NULL)
         st_change_output_lines(finding->fix_now);
-    if (finding->fix_persistent != NULL && !boot)
+    if (finding->fix_persistent != NULL)
         st_change_output_lines(finding->fix_persistent);
 }
 
@@ -215,7 +209,7 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
     } else if (!st_rule_can_apply(finding) && (!work->target.own || finding->changes_n == 0)) {
         work->by_hand_n += asked || finding->changes_n > 0;
         if (asked || st_rule_is_applied(rule))
-            print_by_hand(finding, NULL);
+            print_by_hand(finding, "make this change by hand");
     } else if ((why = st_plan_add(&work->plan, work->target.p, finding, false)) != NULL) {
         work->by_hand_n++;
         print_by_hand(finding, why);
@@ -254,7 +248,7 @@ static int look(struct work *work)
         if (r != 0 ||
             !(work->ids_n == 0 ? finding->needless == NULL : st_text_is_among(finding->rule->id, work->ids)))
             continue;
-        if (steps_n > 0 && report->facts->os == ST_OS_FREEBSD) {
+        if (steps_n > 0) {
             struct st_finding now = {.rule = NULL};
             st_report_judge(finding->rule, report->facts, &report->wish, &now);
             now.needless = finding->needless;
@@ -264,7 +258,7 @@ static int look(struct work *work)
                 return st_failure("out of memory");
         }
         look_at(work, finding, work->ids_n > 0);
-        if (work->plan.entries_n > steps_n && report->facts->os == ST_OS_FREEBSD)
+        if (work->plan.entries_n > steps_n)
             r = put_planned(work->target.facts, finding);
     }
     return r == 0 ? ST_EXIT_DONE : st_failure("%s", strerror(-r));
@@ -285,9 +279,7 @@ static int carry_out(struct work *work)
         if (why == NULL && (r = st_applied_add(&applied, &work->plan)) < 0)
             why = st_journal_is_interrupted(&applied.journal)
                       ? "some changes could not be undone. Run: sleeptune revert --all"
-                  : applied.n[ST_EVENT_RESTORED] > 0 && work->target.own
-                      ? "the earlier setting was undone; the new one was not written"
-                      : "nothing was changed";
+                      : "none of this was applied";
         if (why != NULL)
             (void)st_before_after_forget(&work->target, &applied.journal);
         st_applied_close(&applied);
@@ -325,29 +317,19 @@ static int decide(struct work *work)
                      : "nothing to apply");
         return rest;
     }
-    if (work->dry_run || (!work->yes && isatty(STDIN_FILENO) == 1))
+    const bool asks = !work->yes && isatty(STDIN_FILENO) == 1;
+    if (work->dry_run || asks)
         st_change_output_plan(&work->plan);
     if (work->dry_run)
         return ST_EXIT_FINDINGS;
     if (st_change_target_needs_root(&work->target))
         return ST_EXIT_FAILURE;
-    if (!work->yes && isatty(STDIN_FILENO) != 1)
+    if (!work->yes && !asks)
         return st_failure_usage("cannot ask for confirmation without a terminal: add --yes");
-    if (!work->yes && !st_change_output_ask("Apply this?"))
+    if (asks && !st_change_output_ask("Apply this?"))
         return st_failure("nothing was changed");
     const int status = carry_out(work);
     return status == ST_EXIT_DONE ? rest : status;
-}
-
-/* Undoes what an interrupted run left before anything is judged: it may look right and not last. */
-static int recover(struct work *work)
-{
-    const bool interrupted = st_journal_is_interrupted(&work->target.journal);
-    if (interrupted && work->dry_run)
-        return st_failure("an earlier run was interrupted. The next apply or revert undoes its changes.");
-    if (interrupted && st_change_target_needs_root(&work->target))
-        return ST_EXIT_FAILURE;
-    return st_change_target_recover(&work->target, false);
 }
 
 int st_cmd_apply(int argc, char **argv)
@@ -362,14 +344,18 @@ int st_cmd_apply(int argc, char **argv)
         return status;
     target->quantum = work.quantum;
     target->card = work.card;
-    status = recover(&work);
+    /* before anything is judged: what an interrupted run left may look right and not last */
+    if (work.dry_run && st_journal_is_interrupted(&target->journal))
+        status = st_failure("an earlier run was interrupted. The next apply or revert undoes its changes.");
+    else
+        status = st_change_target_recover(target, false);
     if (status == ST_EXIT_DONE)
         status = st_change_target_judge(&work.input, work.frames, work.rate_hz, target);
     if (status == ST_EXIT_DONE)
         status = look(&work);
     ST_EACH_OF (step, work.plan.entries, work.plan.entries_n) {
         step->frames = target->own ? (uint32_t)target->quantum : target->report.wish.frames;
-        step->rate_hz = target->own ? 0 : target->report.wish.rate_hz;
+        step->rate_hz = target->report.wish.rate_hz;
     }
     if (status == ST_EXIT_DONE)
         status = decide(&work);

@@ -212,9 +212,9 @@ bool st_change_finish(struct st_entry *step)
         begin = "\n# >>> sleeptune"; /* the newline ends a last line that has none */
         end = st_text("# <<< sleeptune %s\n", step->rule);
     }
-    const int bytes = asprintf(
-        &step->text, "%s %s: written by 'sleeptune apply', removed by 'sleeptune revert'\n%s%s%s", begin,
-        step->rule, st_text_or(kind->head, ""), lines, end);
+    const int bytes =
+        asprintf(&step->text, "%s %s: written by 'sleeptune apply', removed by 'sleeptune revert'\n%s%s%s",
+                 begin, step->rule, st_text_or(kind->head, ""), lines, end);
     free(lines);
     if (bytes < 0)
         step->text = NULL;

@@ -109,6 +109,8 @@ int st_change_target_recover(struct st_change_target *target, bool quiet)
     struct st_applied applied;
     if (!st_journal_is_interrupted(&target->journal))
         return ST_EXIT_DONE;
+    if (st_change_target_needs_root(target))
+        return ST_EXIT_FAILURE;
     if (!quiet)
         puts("an earlier run was interrupted: undoing its changes first");
     return st_change_target_revert(target, false, NULL, quiet, &applied);
