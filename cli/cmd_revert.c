@@ -63,7 +63,7 @@ int st_cmd_revert(int argc, char **argv)
         return st_failure_usage("give --all or the ids of rules");
     if (run_generators && root != NULL)
         return st_failure_usage("--run-generators works only on this machine: leave out --root");
-    status = st_change_target_open(root, root == NULL && st_change_target_has_own(), &target);
+    status = st_change_target_open(root, st_change_target_has_own(root), &target);
     if (status == ST_EXIT_DONE) {
         status = take_back(&target, all, ids, run_generators);
         st_change_target_close(&target);

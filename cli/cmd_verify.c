@@ -29,6 +29,7 @@ static const char help[] = "Usage: sleeptune verify [OPTION...]\n"
 
 /* In rising order: the worst one decides. */
 enum outcome { OUTCOME_GOOD, OUTCOME_UNKNOWN, OUTCOME_BAD };
+static const int exits[] = {ST_EXIT_DONE, ST_EXIT_UNKNOWN, ST_EXIT_FINDINGS};
 
 struct work {
     struct st_facts_input input;
@@ -90,16 +91,16 @@ static void verify_entry(struct work *work, const struct st_entry *entry)
 
 /* --- their rules --- */
 
-/* The user whom this rule (NULL: any) gave a right, as long as it is not `user`. @return "": no one, or
+/* The user whom this rule (NULL: any) gave a right, as long as it is not `user`. @return NULL: no one, or
  * `user`, too. */
 static const char *other_user(const struct st_journal *journal, const char *id, const char *user)
 {
-    const char *other = "";
+    const char *other = NULL;
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
-        if (!entry->file || entry->kind != ST_CHANGE_LIMITS || (id != NULL && !st_text_is(entry->rule, id)))
+        if (entry->kind != ST_CHANGE_LIMITS || (id != NULL && !st_text_is(entry->rule, id)))
             continue;
         if (st_text_is(entry->part, user))
-            return "";
+            return NULL;
         other = entry->part;
     }
     return other;
@@ -122,7 +123,7 @@ static void verify_rule(struct work *work, const struct st_report *report, const
         if (look.state == ST_ENTRY_UNREAD && st_text_is(entry->rule, id))
             unread = st_text("%s cannot be read (%s)", entry->target, strerror(-look.error));
     }
-    if (fired && other[0] != '\0') {
+    if (fired && other != NULL) {
         state = NOT_YET;
         needs = st_text("the right was given to another user, %s: sleeptune apply %s --user NAME", other, id);
     } else if (finding->status == ST_STATUS_NOT_APPLICABLE) {
@@ -193,11 +194,9 @@ static int verify(struct work *work)
                : work->no_measure ? "not measured (--no-measure)"
                                   : NULL};
     /* root has each right: the question is whether the user got it */
-    const bool any_user = target->live ? geteuid() == 0 && st_facts_input_player(&work->input) == NULL
-                                       : work->input.user == NULL;
-    const char *given = any_user ? other_user(journal, NULL, "") : "";
-    if (given[0] != '\0')
-        work->input.user = given;
+    if (target->live ? geteuid() == 0 && st_facts_input_player(&work->input) == NULL
+                     : work->input.user == NULL)
+        work->input.user = other_user(journal, NULL, "");
     int status = st_change_target_judge(&work->input, 0, 0, &work->target);
     if (status != ST_EXIT_DONE)
         return status;
@@ -212,10 +211,7 @@ static int verify(struct work *work)
     if (proof.why == NULL)
         status = st_before_after_make(target, &proof);
     if (status == ST_EXIT_DONE)
-        status = work->worst == OUTCOME_BAD || (proof.why == NULL && proof.late.verdict == ST_COUNTS_MORE)
-                     ? ST_EXIT_FINDINGS
-                 : work->worst == OUTCOME_UNKNOWN ? ST_EXIT_UNKNOWN
-                                                  : ST_EXIT_DONE;
+        status = exits[proof.why == NULL && proof.late.verdict == ST_COUNTS_MORE ? OUTCOME_BAD : work->worst];
     if (json && st_output_json(json_pack(
                     "{s:s, s:o, s:O, s:O, s:o}", "schema", "sleeptune-verify/1", "in_effect",
                     work->worst == OUTCOME_UNKNOWN ? json_null() : json_boolean(work->worst == OUTCOME_GOOD),
@@ -244,8 +240,8 @@ int st_cmd_verify(int argc, char **argv)
     };
     int status = st_options_only(table, ST_ARRAY_LEN(table), help, argc, argv);
     if (status < 0) {
-        const bool own = work.input.root == NULL && st_change_target_has_own();
-        status = st_change_target_open(work.input.root, own, &work.target);
+        const char *root = work.input.root;
+        status = st_change_target_open(root, st_change_target_has_own(root), &work.target);
         if (status == ST_EXIT_DONE) {
             status = verify(&work);
             st_change_target_close(&work.target);

@@ -114,8 +114,7 @@ void st_change_output_event(enum st_change_event event, const struct st_entry *e
         st_failure("%s: %s", now != NULL ? now : text, st_change_output_why(error));
     else
         st_change_output_row(10, events[event].label[entry->file],
-                             st_text("%s%s%s%s", text, events[event].more, now != NULL ? ", to " : "",
-                                     now != NULL ? now : ""));
+                             st_text_joined(st_text("%s%s", text, events[event].more), ", to ", now));
 }
 
 /* --- what makes changed files take effect --- */
@@ -138,8 +137,8 @@ int st_change_output_then(const struct st_applied *applied, bool reverted, bool 
                 status = st_failure("'%s' failed. Run this command by hand.", row->command);
         }
         /* running values of devices are back already */
-        if (row->then != NULL && !(reverted && kind == ST_CHANGE_UDEV))
-            text = st_text("%s%s%s", text, text[0] != '\0' ? "; it " : "", row->then);
+        if (!(reverted && kind == ST_CHANGE_UDEV))
+            text = st_text_joined(text, "; it ", row->then);
         if (reverted && kind == ST_CHANGE_PIPEWIRE)
             text = st_text("%s. A size that was forced stays until then, or type: %s 0", text,
                            st_xrun_sources_find("pipewire")->set_frames);

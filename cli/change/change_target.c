@@ -18,10 +18,11 @@ static const char *own_journal(void)
     return st_user_folder(ST_USER_STATE, "/sleeptune-changes");
 }
 
-bool st_change_target_has_own(void)
+bool st_change_target_has_own(const char *root)
 {
     const char *folder = own_journal();
-    return geteuid() != 0 && folder != NULL && access(st_text("%s/" ST_JOURNAL_FILE, folder), F_OK) == 0;
+    return root == NULL && geteuid() != 0 && folder != NULL &&
+           access(st_text("%s/" ST_JOURNAL_FILE, folder), F_OK) == 0;
 }
 
 int st_change_target_open(const char *root, bool own, struct st_change_target *ret)
@@ -46,30 +47,26 @@ int st_change_target_open(const char *root, bool own, struct st_change_target *r
         st_change_target_close(&target);
         return st_failure("%s", why);
     }
+    ST_EACH_OF (entry, target.journal.entries, own ? target.journal.entries_n : 0) {
+        const char *blank = strchr(entry->names, ' ');
+        target.quantum = ST_MAX(target.quantum, entry->frames);
+        target.card = blank != NULL ? blank + 1 : target.card;
+    }
     /* others read the folders that are made for drop-ins and the journal, whatever the shell's mask is */
     umask(022);
     *ret = target;
     return ST_EXIT_DONE;
 }
 
-/* What the user asked for, now or in the journal of own settings. */
 static void put_own(const struct st_change_target *target)
 {
     const char *folder = st_user_folder("XDG_CONFIG_HOME", "/.config", "");
-    const char *card = target->card;
-    int64_t frames = target->quantum;
     if (!target->own || folder == NULL)
         return;
-    const size_t n = frames > 0 || card != NULL ? 0 : target->journal.entries_n;
-    ST_EACH_OF (entry, target->journal.entries, n) {
-        const char *blank = strchr(entry->names, ' ');
-        frames = ST_MAX(frames, entry->frames);
-        card = blank != NULL ? blank + 1 : card;
-    }
-    if (frames > 0)
-        st_facts_put_int(target->facts, ST_BUFFER_PIPEWIRE_WISH, frames, "the user");
-    if (card != NULL)
-        st_facts_put_text(target->facts, ST_BUFFER_WIREPLUMBER_CARD, card, "the user");
+    if (target->quantum > 0)
+        st_facts_put_int(target->facts, ST_BUFFER_PIPEWIRE_WISH, target->quantum, "the user");
+    if (target->card != NULL)
+        st_facts_put_text(target->facts, ST_BUFFER_WIREPLUMBER_CARD, target->card, "the user");
     st_facts_put_text(target->facts, ST_BUFFER_PIPEWIRE_FOLDER, folder, "the user");
 }
 

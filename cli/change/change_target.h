@@ -10,21 +10,22 @@ struct st_change_target {
     bool live;        /* this machine, not a captured tree */
     bool own;         /* settings in this user's home folder, with a journal there; never as root */
     char folder[512]; /* of the journal */
-    int64_t quantum;  /* the size that is wanted for all programs of this user's PipeWire; 0: none */
-    const char *card; /* a node of it that is to have more reserve; NULL: none */
+    /* what the user asked of his PipeWire, as own settings in the journal have it, which apply replaces */
+    int64_t quantum;  /* the size for all programs; 0: none */
+    const char *card; /* a node that is to have more reserve; NULL: none */
     struct st_journal journal;
     struct st_facts *facts;  /* NULL before st_change_target_judge */
     struct st_report report; /* of these facts */
 };
 
-/** Does this user, who is not root, have a journal of own settings? */
-bool st_change_target_has_own(void);
+/** Does this user, who is not root, have a journal of own settings? root: as below. */
+bool st_change_target_has_own(const char *root);
 /** root: a folder, or NULL for this machine. own: the user's own settings; not as root. Says what is wrong
  * on stderr, also that another sleeptune changes settings now, or that the journal cannot be read. @return an
  * st_exit. */
 ST_NODISCARD int st_change_target_open(const char *root, bool own, struct st_change_target *ret);
 /** Collects facts and judges them; under sudo with the rights of the player, and says so. Own settings are
- * judged for target->quantum and card, or those in their journal. @return an st_exit. */
+ * judged for target->quantum and card. @return an st_exit. */
 ST_NODISCARD int st_change_target_judge(const struct st_facts_input *input, int64_t frames, int64_t rate_hz,
                                         struct st_change_target *target);
 /** Undoes what an interrupted run (apply, revert, tune) left, forgets what another boot had, and undoes these
