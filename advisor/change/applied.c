@@ -42,65 +42,90 @@ static char *folder_of(const struct st_entry *entry)
 
 /* How many folders above the file are not there, or are there for files of ours only: whoever goes last
  * removes them, as far as the journal counts. Of a block: whether the file is not there. */
-static int count_made(const struct st_applied *applied, struct st_entry *entry)
+static void count_made(const struct st_applied *applied, struct st_entry *entry)
 {
     char *folder = folder_of(entry);
-    int r;
-    for (entry->made = 0;
-         (r = st_change_folder_look(applied->p, folder)) == -ENOENT && entry->made < ST_ENTRY_MADE_MAX;
-         entry->made++)
+    while (st_change_folder_look(applied->p, folder) == -ENOENT && entry->made < ST_ENTRY_MADE_MAX) {
+        entry->made++;
         folder = dirname(folder);
+    }
     ST_EACH_OF (other, applied->journal.entries, applied->journal.entries_n) {
         if (other->file && st_text_is(folder_of(other), folder_of(entry)))
             entry->made = ST_MAX(entry->made, other->made);
     }
-    return r == -ENOENT || r == -ENOTDIR ? 0 : r; /* a file: the write says what is in the way */
 }
 
-static int take_out(struct st_platform *p, const struct st_entry *entry)
+/* Makes the folders of a path that are missing. */
+static int make_folders(struct st_platform *platform, const char *path)
 {
-    char *text;
-    size_t bytes;
-    if (!entry->block)
-        return p->remove_file(p, entry->target);
-    int r = st_change_file_read(p, entry->target, &text);
-    if (r < 0)
-        return r;
-    const char *ours = st_change_find(entry, text, &bytes);
-    if (ours == NULL) {
-        r = -ESTALE;
-    } else {
-        memmove(text + (ours - text), ours + bytes, strlen(ours + bytes) + 1);
-        r = text[0] == '\0' && entry->made > 0 ? p->remove_file(p, entry->target)
-                                               : p->replace_file(p, entry->target, text, strlen(text), 0644);
+    int r = 0;
+    for (const char *slash = strchr(path + 1, '/'); r == 0 && slash != NULL; slash = strchr(slash + 1, '/')) {
+        r = platform->make_folder(platform, st_text("%.*s", (int)(slash - path), path), 0755);
+        r = r == -EEXIST ? 0 : r;
     }
-    free(text);
     return r;
 }
+
+/* Writes a file of ours, or a block at the end of another's. text: NULL takes it out. */
+static int put_file(struct st_platform *p, const struct st_entry *entry, const char *text)
+{
+    char *old = NULL, *whole;
+    size_t bytes = 0;
+    if (text == NULL && !entry->block)
+        return p->remove_file(p, entry->target);
+    int r = make_folders(p, entry->target);
+    if (r == 0 && entry->block)
+        r = st_change_file_read(p, entry->target, &old);
+    if (r != 0 && r != -ENOENT)
+        return r;
+    const char *all = st_text_or(old, ""),
+               *ours = text != NULL ? all + strlen(all) : st_change_find(entry, all, &bytes);
+    r = ours == NULL
+            ? -ESTALE
+            : asprintf(&whole, "%.*s%s%s", (int)(ours - all), all, st_text_or(text, ""), ours + bytes);
+    if (r >= 0) {
+        r = r > ST_CHANGE_FILE_BYTES    ? -EFBIG
+            : r == 0 && entry->made > 0 ? p->remove_file(p, entry->target)
+                                        : p->replace_file(p, entry->target, whole, (size_t)r, 0644);
+        free(whole);
+    } else if (ours != NULL) {
+        r = -ENOMEM;
+    }
+    free(old);
+    return r;
+}
+
+/* What becomes of a write that is found so. */
+static const enum st_change_event by_state[] = {
+    [ST_ENTRY_IN_PLACE] = ST_EVENT_RESTORED,
+    [ST_ENTRY_DIFFERS] = ST_EVENT_CHANGED,
+    [ST_ENTRY_GONE] = ST_EVENT_AS_BEFORE,
+    [ST_ENTRY_UNREAD] = ST_EVENT_FAILED,
+};
 
 static void undo_entry(struct st_applied *applied, size_t i)
 {
     struct st_platform *p = applied->p;
     const struct st_entry *entry = &applied->journal.entries[i];
-    enum st_change_event event = ST_EVENT_CHANGED;
-    int r = entry->file ? p->clean_file(p, entry->target) : 0;
-    const struct st_look look =
-        r < 0 && r != -ENOTDIR ? (struct st_look){ST_ENTRY_UNREAD, .error = r} : st_change_look(p, entry);
-    r = look.error;
-    if (look.state == ST_ENTRY_UNREAD)
-        event = ST_EVENT_FAILED;
-    else if (look.state == ST_ENTRY_GONE && !entry->file)
+    struct st_look look = {ST_ENTRY_UNREAD, .error = entry->file ? p->clean_file(p, entry->target) : 0};
+    if (look.error == 0)
+        look = st_change_look(p, entry);
+    int r = look.error;
+    enum st_change_event event = by_state[look.state];
+    if (look.state == ST_ENTRY_GONE && !entry->file)
         event = ST_EVENT_GONE;
-    else if (look.state == ST_ENTRY_GONE || (look.now != NULL && st_text_is(look.now, entry->old_value)))
+    if (look.now != NULL && st_text_is(look.now, entry->old_value))
         event = ST_EVENT_AS_BEFORE;
-    else if (look.state == ST_ENTRY_IN_PLACE || (look.now != NULL && look.now[0] == '\0')) {
-        /* nothing: killed while it wrote into a file of a captured tree; the kernel's have no such moment */
-        r = entry->file ? take_out(p, entry) : write_value(p, entry->target, entry->old_value);
-        event = r < 0 ? ST_EVENT_FAILED : ST_EVENT_RESTORED;
+    /* nothing: killed while it wrote into a file of a captured tree; the kernel's have no such moment */
+    if (look.now != NULL && look.now[0] == '\0')
+        event = ST_EVENT_RESTORED;
+    if (event == ST_EVENT_RESTORED) {
+        r = entry->file ? put_file(p, entry, NULL) : write_value(p, entry->target, entry->old_value);
+        event = r < 0 ? ST_EVENT_FAILED : event;
     }
     /* the folders that were made for it, the deepest first, if they are empty */
     char *folder = folder_of(entry);
-    for (unsigned made = event == ST_EVENT_FAILED || !entry->file || entry->block ? 0 : entry->made;
+    for (unsigned made = event == ST_EVENT_FAILED ? 0 : entry->made;
          made > 0 && p->remove_folder(p, folder) != -ENOTEMPTY; made--)
         folder = dirname(folder);
     notify(applied, event, entry, event == ST_EVENT_CHANGED ? look.now : NULL, r);
@@ -119,17 +144,6 @@ static void undo_open(struct st_applied *applied, const char *rule)
 }
 
 /* --- carrying a plan out --- */
-
-/* Makes the folders of a path that are missing. */
-static int make_folders(struct st_platform *platform, const char *path)
-{
-    int r = 0;
-    for (const char *slash = strchr(path + 1, '/'); r == 0 && slash != NULL; slash = strchr(slash + 1, '/')) {
-        r = platform->make_folder(platform, st_text("%.*s", (int)(slash - path), path), 0755);
-        r = r == -EEXIST ? 0 : r;
-    }
-    return r;
-}
 
 const char *st_applied_busy(struct st_platform *platform, const char *folder)
 {
@@ -201,44 +215,21 @@ static int look_at_step(const struct st_applied *applied, const struct st_entry 
     return state == ST_ENTRY_GONE || (state == ST_ENTRY_IN_PLACE && !step->block) ? 0 : -ENOTEMPTY;
 }
 
-/* --- one write --- */
-
-/* A file of ours, or a block at the end of another's. */
-static int write_file(struct st_applied *applied, const struct st_entry *step)
-{
-    struct st_platform *p = applied->p;
-    char *old = NULL, *whole;
-    int r = make_folders(p, step->target);
-    if (r == 0 && step->block)
-        r = st_change_file_read(p, step->target, &old);
-    if (r != 0 && r != -ENOENT)
-        return r;
-    if (asprintf(&whole, "%s%s", old != NULL ? old : "", step->text) < 0)
-        whole = NULL;
-    r = whole == NULL                          ? -ENOMEM
-        : strlen(whole) > ST_CHANGE_FILE_BYTES ? -EFBIG
-                                               : p->replace_file(p, step->target, whole, strlen(whole), 0644);
-    free(whole);
-    free(old);
-    return r;
-}
-
 int st_applied_begin(struct st_applied *applied, const struct st_journal *plan)
 {
     struct st_journal *journal = &applied->journal;
     const size_t first_n = journal->entries_n;
     int r = 0;
     ST_EACH_OF (step, plan->entries, plan->entries_n) {
-        struct st_entry entry = *step;
-        if (r < 0)
-            break;
-        r = look_at_step(applied, &entry);
-        if (r == 0 && entry.file)
-            r = count_made(applied, &entry);
+        r = look_at_step(applied, step);
         if (r == 0)
-            r = st_journal_add(journal, &entry);
-        if (r < 0)
+            r = st_journal_add(journal, step);
+        if (r < 0) {
             notify(applied, ST_EVENT_FAILED, step, NULL, r);
+            break;
+        }
+        if (step->file)
+            count_made(applied, &journal->entries[journal->entries_n - 1]);
     }
     if (r == 0)
         r = save(applied, plan->entries);
@@ -255,11 +246,12 @@ int st_applied_add(struct st_applied *applied, const struct st_journal *plan)
     if (r < 0)
         return r;
     ST_EACH_OF (step, plan->entries, plan->entries_n) {
-        if (r < 0)
-            break;
-        r = step->file ? write_file(applied, step) : write_value(applied->p, step->target, step->new_value);
-        if (r < 0)
+        r = step->file ? put_file(applied->p, step, step->text)
+                       : write_value(applied->p, step->target, step->new_value);
+        if (r < 0) {
             notify(applied, ST_EVENT_FAILED, step, NULL, r);
+            break;
+        }
     }
     if (r == 0) {
         for (size_t i = first_n; i < journal->entries_n; i++)

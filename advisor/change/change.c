@@ -198,7 +198,7 @@ bool st_change_form(enum st_os os, const char *rule, const struct st_change *cha
     word = kind->named_behind != '\0' && behind != NULL ? behind + 1 : word;
     ST_PRINT(ret->rule, "%s", rule);
     ST_PRINT(ret->part, "%.*s", (int)len, change->key);
-    ST_PRINT(ret->names, "%s%.*s", kind->named != NULL ? kind->named : "", (int)strcspn(word, " =\"}"), word);
+    ST_PRINT(ret->names, "%s%.*s", st_text_or(kind->named, ""), (int)strcspn(word, " =\"}"), word);
     *ret_line = st_text("%s\n", fill(form->line, rule, ret->part, key, change->value));
     return st_change_path(os, ret);
 }

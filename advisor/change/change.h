@@ -67,7 +67,7 @@ const char *st_change_boot_by_hand(struct st_platform *machine, const char **ret
 
 /* --- change.c: what is there now --- */
 
-#define ST_CHANGE_FILE_BYTES 65536 /* a longer file is not one that people write settings into */
+#define ST_CHANGE_FILE_BYTES (1 << 20) /* a longer file is none of settings, nor a journal */
 
 /** A running value: of "a [b] c" the chosen b; without blanks at the ends. target: a path, or a sysctl.
  * @return 0, -ENOENT, -ENOTSUP (not to be had here), -EBADMSG (it has tabs or lines, or is too long), ... */

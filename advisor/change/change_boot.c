@@ -69,7 +69,6 @@ static const struct {
     {"/etc/default/grub",
      "GRUB_CMDLINE_LINUX_DEFAULT in /etc/default/grub, then run: sudo grub-mkconfig -o /boot/grub/grub.cfg",
      true},
-    {"/etc/lilo.conf", "the line append= in /etc/lilo.conf, then run: sudo lilo", true},
     /* of kernel-install: systemd-boot, unified kernel images */
     {"/etc/kernel/cmdline", BY_CMDLINE "sdbootutil update-all-entries", true, "/usr/bin/sdbootutil"},
     {"/etc/kernel/cmdline", BY_CMDLINE "mkinitcpio -P", true, "/usr/bin/mkinitcpio"},

@@ -14,9 +14,8 @@
 
 #define HEAD "sleeptune-changes/3"
 
-#define JOURNAL_BYTES (1u << 20)
-#define ENTRIES_MAX   4096
-#define FIELDS        10
+#define ENTRIES_MAX 4096
+#define FIELDS      10
 
 static const char *const phase_names[] = {[ST_PHASE_OPEN] = "open", [ST_PHASE_DONE] = "done"};
 
@@ -91,9 +90,9 @@ static bool take_line(enum st_os os, char *line, struct st_entry *entry)
         if (*field == NULL || !st_safe_is(*field))
             return false;
     }
-    entry->frames = (uint32_t)strtoul(fields[2], NULL, 10);
-    entry->rate_hz = (uint32_t)strtoul(fields[3], NULL, 10);
-    entry->made = (unsigned)strtoul(fields[4], NULL, 10);
+    uint32_t *const numbers[] = {&entry->frames, &entry->rate_hz, &entry->made};
+    for (size_t i = 0; i < ST_ARRAY_LEN(numbers); i++)
+        *numbers[i] = (uint32_t)strtoul(fields[2 + i], NULL, 10);
     while (entry->phase <= ST_PHASE_DONE && !st_text_is(phase_names[entry->phase], fields[1]))
         entry->phase++;
     while (entry->kind < ST_CHANGE_KINDS && !st_text_is(st_change_rows[entry->kind].name, fields[5]))
@@ -142,17 +141,14 @@ static bool is_set_at_boot(struct st_platform *machine, const struct st_journal 
 
 const char *st_journal_read(struct st_platform *machine, const char *folder, struct st_journal *ret)
 {
-    const char *path = st_text("%s/" ST_JOURNAL_FILE, folder), *boot = st_journal_boot(machine), *why;
-    size_t len;
-    char *text = malloc(JOURNAL_BYTES);
-    const int r = text != NULL ? machine->read_text(machine, path, text, JOURNAL_BYTES, &len) : -ENOMEM;
+    const char *path = st_text("%s/" ST_JOURNAL_FILE, folder), *boot = st_journal_boot(machine), *why = NULL;
+    char *text = NULL;
+    const int r = st_change_file_read(machine, path, &text);
     *ret = (struct st_journal){0};
-    if (r == 0) {
-        text[0] = strlen(text) == len ? text[0] : '\0'; /* a NUL byte: damaged */
+    if (r == 0)
         why = st_journal_parse(machine->os, text, ret);
-    } else {
-        why = r == -ENOENT ? NULL : st_text("cannot read %s: %s", path, strerror(-r));
-    }
+    else if (r != -ENOENT)
+        why = st_text("cannot read %s: %s", path, r == -EBADMSG ? "it is damaged" : strerror(-r));
     free(text);
     ST_EACH_OF (entry, ret->entries, ret->entries_n) {
         if (!entry->file && boot[0] != '\0' && entry->boot[0] != '\0' && !st_text_is(boot, entry->boot) &&
@@ -192,10 +188,11 @@ int st_journal_write(struct st_platform *platform, const char *folder, const str
         st_text_buffer_printf(&all, "\n");
     }
     char *text = st_text_buffer_take(&all);
-    const size_t len = text != NULL ? strlen(text) : 0;
-    const int r = text == NULL          ? -ENOMEM
-                  : len < JOURNAL_BYTES ? platform->replace_file(platform, path, text, len, 0644)
-                                        : -EFBIG;
+    int r = -ENOMEM;
+    if (text != NULL)
+        r = strlen(text) <= ST_CHANGE_FILE_BYTES
+                ? platform->replace_file(platform, path, text, strlen(text), 0644)
+                : -EFBIG;
     free(text);
     return r;
 }

@@ -27,7 +27,7 @@ struct st_entry {
     enum st_change_kind kind;          /* of files, and of a plan's values */
     char part[ST_CHANGE_KEY_BYTES];    /* of files: what the path is made of besides the rule */
     char hash[17];                     /* of files: what is ours of it */
-    unsigned made;                     /* of files: how many folders above it apply made; a block: the file */
+    uint32_t made;                     /* of files: how many folders above it apply made; a block: the file */
     char old_value[ST_CHANGE_VALUE_BYTES]; /* of running values */
     char new_value[ST_CHANGE_VALUE_BYTES];
     char boot[ST_ENTRY_BOOT_BYTES]; /* of running values: the running system's id; "": unknown */

@@ -179,7 +179,7 @@ int st_posix_clean_file(struct st_platform *platform, const char *path)
 {
     const struct place place = place_open(platform, path);
     const int r = closed(&place, clean_at(&place));
-    return r == -ENOENT ? 0 : r;
+    return r == -ENOENT || r == -ENOTDIR ? 0 : r;
 }
 
 int st_posix_remove_file(struct st_platform *platform, const char *path)
