@@ -19,7 +19,7 @@
 #define LOADER_INFO "/sys/firmware/efi/efivars/LoaderInfo-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"
 #define BY(id)      "# " id ": written by 'sleeptune apply', removed by 'sleeptune revert'\n"
 #define BLOCK(id, lines)                                                                                     \
-    "\n# >>> sleeptune " id ": written by 'sleeptune apply', removed by 'sleeptune revert'\n" lines       \
+    "\n# >>> sleeptune " id ": written by 'sleeptune apply', removed by 'sleeptune revert'\n" lines          \
     "# <<< sleeptune " id "\n"
 
 static const struct st_rule rule = {.id = "freebsd-epp"}, preemption = {.id = "linux-preemption"};
