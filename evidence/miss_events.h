@@ -2,7 +2,7 @@
  * number would be too small; events are close to independent, and an event is what is heard. */
 #pragma once
 
-#include "core/base.h"
+#include "core/text/text.h"
 
 #define ST_MISS_EVENTS_GAP_NS INT64_C(100000000)
 #define ST_MISS_EVENTS_GAP    "100 ms" /* the same for people */
@@ -21,6 +21,12 @@ double st_miss_events_per_hour_max95(uint64_t events_n, double seconds);
 
 /** A bound as text, rounded up to three digits, as an upper bound must be. */
 const char *st_miss_events_rate_text(double per_hour);
+
+/** What was seen: "0.22", "120". */
+static inline const char *st_miss_events_seen_text(double per_hour)
+{
+    return st_text(per_hour < 9.95 ? "%.2g" : "%.0f", per_hour);
+}
 
 /** What follows "12 of 7500 periods missed": " in 5 events of 2.4 periods (95 % confidence: at most ...)". */
 const char *st_miss_events_text(uint64_t events_n, uint64_t misses_n, double seconds);

@@ -7,6 +7,7 @@
 #include "core/text/safe.h"
 #include "core/text/text.h"
 #include "core/when.h"
+#include "evidence/miss_events.h"
 
 #define DAY_NS   (86400 * ST_NS_PER_S)
 #define NAME_LEN 120 /* of what changed, on a screen */
@@ -17,21 +18,21 @@ const char *st_change_story_what(const json_t *what)
                *name = st_json_text_of(what, "name");
     const bool file = st_text_is(kind, "file"), gone = json_is_null(json_object_get(what, "now")),
                came = json_is_null(json_object_get(what, "before"));
-    char *text = st_text(file || st_text_is(kind, "package") ? "%.*s" : "the %.*s", NAME_LEN, name);
+    const char *verb = came ? "came" : "changed", *text = st_text("%.*s", NAME_LEN, name);
+    if (!file && !st_text_is(kind, "package"))
+        text = st_text("the %s", text);
     if (gone)
-        text = st_text("%s went away", text);
-    else if (file)
-        text = st_text(came ? "%s came" : "%s changed", text);
-    else
-        text = st_text(came ? "%s came: %.*s" : "%s became %.*s", text, NAME_LEN, now);
-    return st_safe_text(text);
+        verb = "went away";
+    else if (!file && !came)
+        verb = st_text("became %.*s", NAME_LEN, now);
+    return st_safe_text(st_text("%s %s", text, verb));
 }
 
 size_t st_change_story_more_n(const json_t *list)
 {
-    size_t i, n = 0;
-    const json_t *what;
-    json_array_foreach(list, i, what) n += i > 0 && !st_text_is(st_json_text_of(what, "kind"), "kernel");
+    size_t n = 0;
+    for (size_t i = 1; i < json_array_size(list); i++)
+        n += !st_text_is(st_json_text_of(json_array_get(list, i), "kind"), "kernel");
     return n;
 }
 
@@ -42,16 +43,15 @@ static const char *day_text(int64_t wall_ns, int64_t now_wall_ns)
                                        "Thursday", "Friday", "Saturday"};
     const time_t s = (time_t)(wall_ns / ST_NS_PER_S);
     struct tm local;
-    return st_ns_sub(now_wall_ns, wall_ns) < 6 * DAY_NS && localtime_r(&s, &local) != NULL
-               ? days[local.tm_wday]
-               : st_text("%.10s", st_when_text(wall_ns));
+    if (st_ns_sub(now_wall_ns, wall_ns) < 6 * DAY_NS && localtime_r(&s, &local) != NULL)
+        return days[local.tm_wday];
+    return st_text("%.10s", st_when_text(wall_ns));
 }
 
 static const char *rate_text(const json_t *side)
 {
-    const double hours = (double)json_integer_value(json_object_get(side, "playing_ns")) / 3.6e12;
-    const double rate = hours > 0 ? (double)json_integer_value(json_object_get(side, "dropouts")) / hours : 0;
-    return st_text(rate < 9.95 ? "%.2g" : "%.0f", rate);
+    const double hours = st_ns_seconds(st_json_integer(side, "playing_ns")) / 3600;
+    return st_miss_events_seen_text(hours > 0 ? (double)st_json_integer(side, "dropouts") / hours : 0);
 }
 
 const char *st_change_story_kernel(const json_t *what, const char *modules)
@@ -87,11 +87,11 @@ const char *st_change_story_text(const json_t *changes, int64_t now_wall_ns, boo
     if (last == NULL)
         return "";
     const char *text = st_text("%s dropouts since %s, when %s", *ret_worse ? "More" : "Fewer",
-                               day_text(json_integer_value(json_object_get(last, "at_ns")), now_wall_ns),
+                               day_text(st_json_integer(last, "at_ns"), now_wall_ns),
                                st_change_story_what(json_array_get(list, 0)));
     if (more_n > 0)
         text = st_text("%s and %zu more thing%s changed", text, more_n, ST_PLURAL(more_n));
-    return st_text("%s: %s an hour, before %s.%s", text, rate_text(json_object_get(last, "since")),
-                   rate_text(json_object_get(last, "before")),
-                   *ret_worse ? st_change_story_kernel(list, "/lib/modules") : "");
+    text = st_text("%s: %s an hour, before %s.", text, rate_text(json_object_get(last, "since")),
+                   rate_text(json_object_get(last, "before")));
+    return *ret_worse ? st_text("%s%s", text, st_change_story_kernel(list, "/lib/modules")) : text;
 }

@@ -329,8 +329,6 @@ int st_heard_list_read(struct st_history_reader *reader, int64_t since_ns, int64
     if (list == NULL)
         return -ENOMEM;
     int r = st_history_read_last(reader, EVENTS_MAX, &oldest_ns);
-    if (until_ns == INT64_MIN)
-        until_ns = INT64_MAX;
     if (oldest_ns != INT64_MIN)
         since_ns = ST_MAX(since_ns, st_ns_add(oldest_ns, LONGEST_NS));
     struct st_history_events_wish wish = {.since_ns = since_ns,
@@ -355,8 +353,6 @@ int st_heard_list_read(struct st_history_reader *reader, int64_t since_ns, int64
         make_sessions(list);
         qsort(list->events, list->events_n, sizeof(list->events[0]), by_start);
         *ret = document_of(list);
-        if (*ret == NULL)
-            r = -ENOMEM;
     }
     free(list);
     return r;

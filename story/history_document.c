@@ -17,19 +17,21 @@ static int64_t given_or(int64_t ns, int64_t usual_ns)
 int st_history_document_text(struct st_history_reader *reader, const struct st_history_asked *asked,
                              const struct st_cause_sums *sums, const struct st_cause_span *span, char **ret)
 {
-    const int64_t now_ns = given_or(asked->until_ns, st_posix_wall_ns(NULL));
+    const int64_t now_ns = given_or(asked->until_ns, st_posix_wall_ns(NULL)),
+                  end_ns = given_or(asked->until_ns, INT64_MAX);
     const struct st_history_span steps = {given_or(asked->since_ns, now_ns - ST_HISTORY_USUAL_SPAN_NS),
                                           now_ns, given_or(asked->step_ns, 0)};
     const struct st_history_events_wish events = {.since_ns = asked->since_ns,
-                                                  .until_ns = given_or(asked->until_ns, INT64_MAX),
+                                                  .until_ns = end_ns,
                                                   .limit = given_or(asked->limit, USUAL_EVENTS),
                                                   .kind = asked->kind};
-    int64_t since_ns = asked->since_ns, until_ns = asked->until_ns;
+    int64_t since_ns = asked->since_ns, until_ns = end_ns;
     json_t *document = NULL;
-    int r = -EINVAL;
+    int r = -ERANGE;
     switch (asked->document) {
     case ST_HISTORY_OF_STEPS:
-        r = steps.since_ns > now_ns ? -ERANGE : st_history_read_steps(reader, &steps, &document);
+        if (steps.since_ns <= now_ns)
+            r = st_history_read_steps(reader, &steps, &document);
         since_ns = st_json_integer(document, "since_ns");
         until_ns = st_json_integer(document, "until_ns");
         break;
@@ -56,6 +58,7 @@ const char *st_history_document_error(const struct st_history_reader *reader, in
 {
     if (r == -ERANGE)
         return "'since' is later than 'until'";
-    return r == -E2BIG ? "the answer would be too large: ask for a shorter time, or for longer steps"
-                       : st_history_read_error(reader, r);
+    if (r == -E2BIG)
+        return "the answer would be too large: ask for a shorter time, or for longer steps";
+    return st_history_read_error(reader, r);
 }

@@ -1,5 +1,6 @@
 #include "story/size_list.h"
 
+#include "core/ns.h"
 #include "core/stats/stats.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
@@ -11,30 +12,23 @@
 
 struct st_size_rate st_size_list_rate(const struct st_history_size *size)
 {
-    const double seconds = (double)size->playing_ns / 1e9, bursts = (double)size->bursts_n;
-    const double factor = seconds > 0 ? HOUR_S / seconds : HUGE_VAL;
-    return (struct st_size_rate){.per_hour = bursts > 0 ? bursts * factor : 0,
-                                 .low = bursts > 0 ? st_stats_gamma_quantile(0.05, bursts) * factor : 0,
-                                 .high = st_miss_events_per_hour_max95((uint64_t)size->bursts_n, seconds)};
+    const double seconds = st_ns_seconds(size->playing_ns), bursts = (double)size->bursts_n;
+    struct st_size_rate rate = {.high = st_miss_events_per_hour_max95((uint64_t)size->bursts_n, seconds)};
+    if (bursts <= 0)
+        return rate;
+    rate.per_hour = bursts * HOUR_S / seconds;
+    rate.low = st_stats_gamma_quantile(0.05, bursts) * HOUR_S / seconds;
+    return rate;
 }
 
-/* "14 min", "3.2 h", "140 h" */
-static const char *time_text(int64_t ns)
-{
-    const double s = (double)ns / 1e9;
-    if (s < 3600)
-        return st_text("%.0f min", floor(s / 60));
-    return st_text(s < 36000 ? "%.1f h" : "%.0f h", s / 3600);
-}
-
-/* "3.1 (2.0 to 4.61)", "none (at most 0.214)" */
+/* "3.1 (2 to 4.61)", "none (at most 0.214)" */
 static const char *rate_text(const struct st_size_rate *rate)
 {
     const char *high = st_miss_events_rate_text(rate->high);
-    if (rate->per_hour > 0)
-        return st_text(rate->per_hour < 9.95 ? "%.2g (%.2g to %s)" : "%.0f (%.0f to %s)", rate->per_hour,
-                       rate->low, high);
-    return st_text("none (at most %s)", high);
+    if (rate->per_hour <= 0)
+        return st_text("none (at most %s)", high);
+    return st_text("%s (%s to %s)", st_miss_events_seen_text(rate->per_hour),
+                   st_miss_events_seen_text(rate->low), high);
 }
 
 /* The row of a table: on the terminal and on the page. */
@@ -81,7 +75,7 @@ static json_t *document_of(struct st_history_sizes *sizes, int64_t since_ns, int
         (void)json_array_append_new(list, row_json(size));
         if ((double)size->playing_ns >= LEAST_S * 1e9)
             (void)json_array_append_new(
-                rows, screen_row(size, several, time_text(size->playing_ns), rate_text(&rate)));
+                rows, screen_row(size, several, st_ns_long(size->playing_ns), rate_text(&rate)));
     }
     for (size_t i = 0; i < sizes->runs_n && sizes->runs_n <= ST_HISTORY_RUNS_MAX; i++) {
         if (sizes->runs[i].frames > 0)
@@ -93,19 +87,19 @@ static json_t *document_of(struct st_history_sizes *sizes, int64_t since_ns, int
     }
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:{s:s, s:[s, s, s, s, s], s:o}}", "schema",
                      "sleeptune-sizes/1", "since_ns", st_json_known(since_ns), "until_ns",
-                     st_json_known(until_ns), "sizes", list, "runs", runs, "section", "title",
-                     "Dropouts at each buffer size that ran", "columns", "Buffer used", "Bursts/h (95 %)",
-                     "Played", "Dropouts", "Period", "rows", rows);
+                     st_json_integer_or_null(until_ns != INT64_MAX, until_ns), "sizes", list, "runs", runs,
+                     "section", "title", "Dropouts at each buffer size that ran", "columns", "Buffer used",
+                     "Bursts/h (95 %)", "Played", "Dropouts", "Period", "rows", rows);
 }
 
 int st_size_list_read(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns, json_t **ret)
 {
     struct st_history_sizes *sizes = malloc(sizeof(*sizes));
-    int r = sizes != NULL ? st_history_read_sizes(reader, since_ns, until_ns, sizes) : -ENOMEM;
-    if (r == 0) {
+    if (sizes == NULL)
+        return -ENOMEM;
+    const int r = st_history_read_sizes(reader, since_ns, until_ns, sizes);
+    if (r == 0)
         *ret = document_of(sizes, since_ns, until_ns);
-        r = *ret != NULL ? 0 : -ENOMEM;
-    }
     free(sizes);
     return r;
 }

@@ -1,20 +1,16 @@
 #include "story/trace_json.h"
 
 #include "core/ns.h"
-#include "core/text/safe.h"
+#include "core/text/json.h"
 #include "core/text/text.h"
 
 #define NAME_BYTES 300 /* longer names are cut */
 
 static void put_text(FILE *out, const char *text)
 {
-    fputc('"', out);
-    for (const char *c = st_safe_text(st_text("%.*s", NAME_BYTES - 1, text)); *c != '\0'; c++) {
-        if (*c == '"' || *c == '\\')
-            fputc('\\', out);
-        fputc(*c, out);
-    }
-    fputc('"', out);
+    json_t *value = st_json_safe_string(st_text("%.*s", NAME_BYTES - 1, text));
+    (void)json_dumpf(value, out, JSON_ENCODE_ANY);
+    json_decref(value);
 }
 
 static void put_event(const struct st_trace_json *json, char phase, enum st_trace_group group, int track,

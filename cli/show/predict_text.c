@@ -21,7 +21,8 @@ void st_predict_text_fill(struct st_predict_table *table, uint32_t wanted_frames
         const bool wanted = wanted_frames > 0 && (wanted_frames <= next || (next > LONGEST && table->n > 0));
         st_predict_row(table->run, wanted ? wanted_frames : next, row);
         next *= row->frames == next ? 2 : 1;
-        wanted_frames = wanted ? 0 : wanted_frames;
+        if (wanted)
+            wanted_frames = 0;
         table->known = table->known || row->known;
         table->n++;
     }
@@ -98,7 +99,7 @@ static const char *dropouts_text(const struct st_predict_row *row, const struct 
     if (!row->known)
         text = st_text_joined("not known", ": ", wide ? row->reason : NULL);
     else if (row->episodes_n > 0)
-        text = st_text(row->per_hour < 9.95 ? "%.2g" : "%.0f", row->per_hour);
+        text = st_miss_events_seen_text(row->per_hour);
     if (wide && !table->brief && row->high < ST_PREDICT_MOST)
         text = st_text("%s, at most %s", text, st_miss_events_rate_text(row->high));
     if (row->frames != view->used_frames)

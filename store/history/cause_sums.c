@@ -45,11 +45,9 @@ void st_cause_sums_add(struct st_cause_sums *sums, const struct st_cause_sum *ro
 static int longest_first(const void *a, const void *b)
 {
     const struct st_cause_sum *x = a, *y = b;
-    if (x->total_ns != y->total_ns)
-        return x->total_ns < y->total_ns ? 1 : -1;
-    if (x->cause != y->cause)
-        return x->cause < y->cause ? -1 : 1;
-    return strcmp(x->culprit, y->culprit);
+    if (x->total_ns == y->total_ns)
+        return strcmp(x->culprit, y->culprit);
+    return x->total_ns < y->total_ns ? 1 : -1;
 }
 
 /* "2.7 million", "812" */
@@ -104,14 +102,14 @@ static const char *verdict_of(const struct st_cause_sums *sums, const struct st_
         return st_text("In %s the test loop woke late 0 of %s times.", measured, wakes);
     ST_EACH_OF (row, sums->rows, sums->n)
         total_ns = st_ns_add(total_ns, row->total_ns);
-    return st_text("In %s the test loop woke more than %s late%s %ju of %s times%s.", measured,
-                   st_ns_short(span->above_ns),
-                   span->above_most_ns > span->above_ns
-                       ? st_text(" (at its longest buffer %s)", st_ns_short(span->above_most_ns))
-                       : "",
-                   n, wakes,
-                   total_ns > 0 ? st_text(", %s in all%s", st_ns_short(total_ns), most_text(sums, total_ns))
-                                : "");
+    const char *text =
+        st_text("In %s the test loop woke more than %s late", measured, st_ns_short(span->above_ns));
+    if (span->above_most_ns > span->above_ns)
+        text = st_text("%s (at its longest buffer %s)", text, st_ns_short(span->above_most_ns));
+    text = st_text("%s %ju of %s times", text, n, wakes);
+    if (total_ns > 0)
+        text = st_text("%s, %s in all%s", text, st_ns_short(total_ns), most_text(sums, total_ns));
+    return st_text("%s.", text);
 }
 
 static json_t *row_json(const struct st_cause_sum *row)

@@ -43,14 +43,16 @@ static void read_span(struct st_sql *sql, int64_t since_ns, int64_t until_ns, st
                   hours_from_ns = st_sql_oldest(sql, ST_HISTORY_HOUR, INT64_MIN);
     const bool minutes = minutes_from_ns <= since_ns || hours_from_ns >= minutes_from_ns / HOUR_NS * HOUR_NS;
     struct st_cause_span seen = *span;
-    sqlite3_stmt *rows =
-        st_sql_rows(sql,
-                    "SELECT min(from_ns), max(to_ns), sum(measured_ns), sum(cycles)"
-                    " FROM span WHERE level = ? AND to_ns > ? AND from_ns < ?",
-                    "iii", minutes ? ST_HISTORY_MINUTE : ST_HISTORY_HOUR, since_ns, until_ns);
+    const int64_t level = minutes ? ST_HISTORY_MINUTE : ST_HISTORY_HOUR;
+    sqlite3_stmt *rows = st_sql_rows(sql,
+                                     "SELECT min(from_ns), max(to_ns), sum(measured_ns), sum(cycles)"
+                                     " FROM span WHERE level = ? AND to_ns > ? AND from_ns < ?",
+                                     "iii", level, since_ns, until_ns);
     while (st_sql_next(sql, rows, "iiii", &seen.from_wall_ns, &seen.to_wall_ns, &seen.measured_ns,
-                       &seen.wakes_n))
-        *span = (int64_t)seen.wakes_n != INT64_MIN ? seen : *span;
+                       &seen.wakes_n)) {
+        if ((int64_t)seen.wakes_n != INT64_MIN)
+            *span = seen;
+    }
 }
 
 static void take_limit(int64_t above_ns, struct st_cause_span *span)
@@ -108,17 +110,16 @@ int st_history_read_causes(struct st_history_reader *reader, int64_t since_ns, i
 {
     struct st_cause_sums sums = {.n = 0};
     struct st_cause_span span = {.asked_from_wall_ns = since_ns, .tracer = "no tracer ran in that time"};
-    const int64_t to_ns = until_ns != INT64_MIN ? until_ns : INT64_MAX;
-    read_span(&reader->sql, since_ns, to_ns, &span);
-    read_rows(&reader->sql, since_ns, to_ns, &sums, &span);
+    read_span(&reader->sql, since_ns, until_ns, &span);
+    read_rows(&reader->sql, since_ns, until_ns, &sums, &span);
     if (reader->sql.r < 0)
         return reader->sql.r;
     ST_EACH_OF (row, sums.rows, sums.n) {
         if (row->culprit[0] != '\0')
             span.tracer[0] = '\0';
     }
-    if (minute != NULL && minute->to_wall_ns > since_ns && minute->from_wall_ns < to_ns)
+    if (minute != NULL && minute->to_wall_ns > since_ns && minute->from_wall_ns < until_ns)
         add_unwritten(unwritten, minute, &sums, &span);
     *ret = st_cause_sums_json(&sums, &span);
-    return *ret != NULL ? 0 : -ENOMEM;
+    return 0;
 }

@@ -206,6 +206,6 @@ int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns,
                     sql_of("SELECT id, @ FROM event WHERE" ST_HISTORY_DROPOUT
                            " AND wall_ns >= ? AND wall_ns < ? ORDER BY source, client, device, id",
                            text, sizeof(text)),
-                    "ii", since_ns, until_ns != INT64_MIN ? until_ns : INT64_MAX),
+                    "ii", since_ns, until_ns),
         take, ctx);
 }

@@ -70,7 +70,8 @@ ST_NODISCARD int st_history_read_events(struct st_history_reader *reader,
 ST_NODISCARD int st_history_read_last(struct st_history_reader *reader, int64_t n, int64_t *ret_wall_ns);
 
 /** Calls take for each of other programs' dropouts in [since, until), by source and client. @param
- * since_ns, until_ns INT64_MIN: no limit. @return 0, an error of take, or as st_history_read_open. */
+ * since_ns, until_ns INT64_MIN, INT64_MAX: no limit. @return 0, an error of take, or as st_history_read_open.
+ */
 ST_NODISCARD int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns,
                                           int64_t until_ns, st_history_event_fn take, void *ctx);
 
@@ -88,8 +89,8 @@ ST_NODISCARD int st_history_read_loop_seen(struct st_history_reader *reader, int
 ST_NODISCARD int st_history_read_late(struct st_history_reader *reader, int64_t from_ns, int64_t to_ns,
                                       st_history_event_fn take, void *ctx);
 
-/** Reads document sleeptune-causes/1. @param since_ns, until_ns INT64_MIN: no limit. @param sums, span of a
- * minute that is not written yet; NULL: none. @return 0 or as st_history_read_open. */
+/** Reads document sleeptune-causes/1. @param since_ns, until_ns INT64_MIN, INT64_MAX: no limit. @param sums,
+ * span of a minute that is not written yet; NULL: none. @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_history_read_causes(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                                         const struct st_cause_sums *sums, const struct st_cause_span *span,
                                         json_t **ret);
@@ -129,6 +130,6 @@ struct st_history_sizes {
 };
 
 /** Reads which sizes ran in [since, until) while something played, by source and period. @param since_ns,
- * until_ns INT64_MIN: no limit. @return 0 or as st_history_read_open. */
+ * until_ns INT64_MIN, INT64_MAX: no limit. @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_history_read_sizes(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                                        struct st_history_sizes *ret);

@@ -38,7 +38,6 @@ int st_history_read_sizes(struct st_history_reader *reader, int64_t since_ns, in
     struct st_sql *sql = &reader->sql;
     struct st_history_size *size = ret->sizes;
     struct st_history_run *run = ret->runs;
-    until_ns = until_ns != INT64_MIN ? until_ns : INT64_MAX;
     sqlite3_stmt *rows =
         st_sql_rows(sql, sizes, "iiiii", since_ns, until_ns, ST_HISTORY_BURST_S * ST_NS_PER_S,
                     (int64_t)ST_HISTORY_WATCH_JOIN_NS, (int64_t)ST_HISTORY_SIZES_MAX);

@@ -46,7 +46,9 @@ int st_trace_copy_write(int fd, const char *name, struct st_cycle_ring *ring,
 const char *st_trace_copy_folder(const char *history)
 {
     const char *slash = strrchr(history, '/');
-    return st_text("%.*s/traces", slash != NULL ? (int)(slash - history) : 1, slash != NULL ? history : ".");
+    if (slash == NULL)
+        return "traces";
+    return st_text("%.*s/traces", (int)(slash - history), history);
 }
 
 /* The nearest of those that have this moment. */
@@ -88,10 +90,10 @@ static int read_parts(gzFile from, struct st_trace_copy *copy)
     if (bytes < 0 || events_bytes < 0 || !st_cycle_ring_check(copy->ring, (size_t)bytes))
         return -EBADMSG;
     copy->events_n = (size_t)events_bytes / sizeof(*copy->events);
-    return (size_t)events_bytes % sizeof(*copy->events) == 0 && (unsigned)events_bytes < most &&
-                   st_cpu_events_check(copy->events, copy->events_n)
-               ? 0
-               : -EBADMSG;
+    if ((size_t)events_bytes % sizeof(*copy->events) != 0 || (unsigned)events_bytes >= most ||
+        !st_cpu_events_check(copy->events, copy->events_n))
+        return -EBADMSG;
+    return 0;
 }
 
 int st_trace_copy_read(const char *history, int64_t wall_ns, char *ret_path, size_t path_bytes,
