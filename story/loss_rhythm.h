@@ -16,7 +16,7 @@ struct st_loss_rhythm {
 /** A loss that began then, by a clock whose 0 is anywhere; within a second of the last one it is the same. */
 void st_loss_rhythm_add(struct st_loss_rhythm *rhythm, int64_t began_ns);
 
-/** Sets each_ns, if there was a loss since the last time; takes some 0.3 ms. Looks for an interval of which at
- * least eight multiples are covered, and six in ten of them have a loss within 5 % of it, more than losses at
- * random would (10^-9, by the bound of Chernoff and Hoeffding). */
+/** Sets each_ns, if there was a loss since the last time; takes some 0.3 ms. Looks for an interval of which
+ * at least eight multiples are covered, and six in ten of them have a loss within 5 % of it, more than losses
+ * at random would (10^-9, by the bound of Chernoff and Hoeffding). */
 void st_loss_rhythm_find(struct st_loss_rhythm *rhythm);
