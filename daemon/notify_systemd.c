@@ -85,7 +85,7 @@ static int open_page(struct st_notify *notify)
     if (r >= 0)
         r = sd_bus_send(notify->bus, call, NULL);
     sd_bus_message_unref(call);
-    return r < 0 ? r : 0;
+    return ST_MIN(r, 0);
 }
 
 static int on_action(sd_bus_message *signal, void *ctx, ST_UNUSED sd_bus_error *error)

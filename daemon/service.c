@@ -332,7 +332,7 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
     service->view.pid = (long)getpid();
     st_service_view_look_at_right(service);
     st_audio_view_init(config, &service->view.audio);
-    ST_PRINT(service->view.config.file, "%s", config_path != NULL ? config_path : "");
+    ST_PRINT(service->view.config.file, "%s", st_text_or(config_path, ""));
     int r = init_books(service);
     if (r < 0) {
         free(service);

@@ -199,7 +199,7 @@ void st_service_parts_set_rights(struct st_service *service)
     if (service->web.socket.lock_fd < 0)
         return;
     const char *error = st_socket_set_rights(&service->web.socket, &service->config);
-    ST_PRINT(service->view.failed.socket, "%s", error != NULL ? error : "");
+    ST_PRINT(service->view.failed.socket, "%s", st_text_or(error, ""));
     if (error != NULL)
         ST_SERVICE_EVENT(service, ST_LOG_WARN, ST_EVENT_SOCKET_RIGHTS, "%s", error);
 }

@@ -26,8 +26,8 @@ static struct st_history_conditions conditions_of(const struct st_result *result
                                         .load_percent = result->load_percent};
     const char *kernel = st_result_condition(result, "kernel_release");
     const char *governor = st_result_condition(result, "governor");
-    ST_PRINT(ret.kernel, "%s", kernel != NULL ? kernel : "");
-    ST_PRINT(ret.governor, "%s", governor != NULL ? governor : "");
+    ST_PRINT(ret.kernel, "%s", st_text_or(kernel, ""));
+    ST_PRINT(ret.governor, "%s", st_text_or(governor, ""));
     ST_PRINT(ret.policy, "%s", st_platform_policy_name(result->policy));
     return ret;
 }

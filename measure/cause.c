@@ -17,7 +17,7 @@ static int64_t clip(int64_t ns, int64_t highest_ns)
 {
     if (ns < 0)
         return 0;
-    return ns < highest_ns ? ns : highest_ns;
+    return ST_MIN(ns, highest_ns);
 }
 
 /* What remains when nothing that we can count explains it. Stolen time is counted for CPUs only, in steps of

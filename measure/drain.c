@@ -27,7 +27,7 @@ static void cycle(struct st_drain *drain, int64_t lateness_ns, int64_t callback_
 {
     drain->late.seen++;
     if (!drain->counting) {
-        drain->late.late_ns = st_ns_add(drain->late.late_ns, lateness_ns > 0 ? lateness_ns : 0);
+        drain->late.late_ns = st_ns_add(drain->late.late_ns, ST_MAX(lateness_ns, 0));
         return;
     }
     struct st_result *result = drain->result;

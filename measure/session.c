@@ -316,7 +316,7 @@ static void ask_machine(struct st_platform *machine, struct st_cause_machine *re
 static uint64_t warmup_cycles(const struct st_session_config *config, int64_t period_ns)
 {
     const uint64_t fit = (uint64_t)(config->warmup_max_ns / period_ns);
-    const uint64_t most = fit > WARMUP_CYCLES_MIN ? fit : WARMUP_CYCLES_MIN;
+    const uint64_t most = ST_MAX(fit, WARMUP_CYCLES_MIN);
     return config->warmup_max_ns > 0 && most < config->warmup_cycles ? most : config->warmup_cycles;
 }
 

@@ -78,7 +78,7 @@ static void start_programs(ST_UNUSED int unused_fd)
 static int nameless_file(void)
 {
     const char *folder = getenv("TMPDIR");
-    char *path = st_text("%s/sleeptune-XXXXXX", folder != NULL ? folder : "/var/tmp");
+    char *path = st_text("%s/sleeptune-XXXXXX", st_text_or(folder, "/var/tmp"));
     const int fd = mkstemp(path);
     if (fd < 0)
         return -errno;

@@ -106,7 +106,7 @@ static const char *add_lines(const struct adder *adder, size_t i, const char *li
     if (i == plan->entries_n && st_journal_add(plan, form) != 0)
         return NO_ROOM;
     struct st_entry *step = &plan->entries[i];
-    if (asprintf(&text, "%s%s", step->text != NULL ? step->text : "", line) < 0)
+    if (asprintf(&text, "%s%s", st_text_or(step->text, ""), line) < 0)
         return NO_ROOM;
     free(step->text);
     step->text = text;

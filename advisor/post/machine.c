@@ -88,7 +88,7 @@ static int read_answer(struct st_platform *machine, const char *name, char *buf,
     if (answer->result != 0)
         return answer->result;
     const size_t len = ST_MIN(answer->text.bytes, buf_bytes - 1);
-    memcpy(buf, answer->text.text != NULL ? answer->text.text : "", len);
+    memcpy(buf, st_text_or(answer->text.text, ""), len);
     buf[len] = '\0';
     *ret_len = len;
     return len < answer->text.bytes ? -EFBIG : 0;

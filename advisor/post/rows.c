@@ -343,7 +343,7 @@ static bool take_values(struct st_post *post, const char *line, const struct pai
         if (row->target == NULL)
             continue;
         fill(target, sizeof(target), row->target, &parts, "u", &unit);
-        fill(value, sizeof(value), row->value != NULL ? row->value : "$1", &parts, "u", &unit);
+        fill(value, sizeof(value), st_text_or(row->value, "$1"), &parts, "u", &unit);
         set(post, kind + is_own, target, value);
     }
     return any || st_text_is_among(post->section, sections);

@@ -108,7 +108,7 @@ static void say_errors(struct st_post *post, const struct st_post_node *card)
     size_t others_n = 0;
     int64_t most_n = 0;
     ST_EACH_OF (node, post->top.nodes, post->top.n) {
-        most_n = node->errors_n > most_n ? node->errors_n : most_n;
+        most_n = ST_MAX(node->errors_n, most_n);
         if (!node->follows || !node->runs)
             continue;
         same = same && node->errors_n == card->errors_n;

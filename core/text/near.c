@@ -3,7 +3,7 @@
 
 static size_t least(size_t a, size_t b)
 {
-    return a < b ? a : b;
+    return ST_MIN(a, b);
 }
 
 size_t st_near_distance(const char *a, const char *b)

@@ -167,7 +167,7 @@ static enum SoundIoFormat choose_format(struct SoundIoDevice *device)
 /* A text of the sound system for status and log: empty instead of NULL. */
 static void copy_text(char *to, size_t to_bytes, const char *from)
 {
-    snprintf(to, to_bytes, "%s", from != NULL ? from : "");
+    snprintf(to, to_bytes, "%s", st_text_or(from, ""));
 }
 
 static int connect_backend(struct st_own_stream *stream, char *error, size_t error_bytes)

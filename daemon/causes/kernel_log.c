@@ -50,7 +50,7 @@ void st_kernel_log_look(struct st_kernel_log *log, struct st_platform *platform,
         const ssize_t n = read(log->fd, record, sizeof(record) - 1);
         if (n <= 0 && errno != EPIPE) /* EPIPE: lines were overwritten */
             break;
-        record[n > 0 ? n : 0] = '\0';
+        record[ST_MAX(n, 0)] = '\0';
         const char *source = st_kernel_log_judge(record, about, sizeof(about));
         if (source == NULL)
             continue;

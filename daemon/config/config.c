@@ -309,7 +309,7 @@ int st_config_parse(const char *text, size_t len, const char *name, struct st_co
     if (config_read_string(&file, text) != CONFIG_TRUE) {
         const unsigned line = (unsigned)config_error_line(&file);
         const char *why = config_error_text(&file);
-        complain(&parse, line, "%s%s", why != NULL ? why : "cannot be read", quote_line(text, line));
+        complain(&parse, line, "%s%s", st_text_or(why, "cannot be read"), quote_line(text, line));
     } else {
         read_group(&parse, config_root_setting(&file), "");
         if (parse.errors_n == 0)

@@ -512,7 +512,7 @@ static int start(int fd, const char *names, const struct st_http_source *source,
         return -ENOMEM;
     http->source = *source;
     http->tcp = names != NULL;
-    ST_PRINT(http->names, "%s", names != NULL ? names : "");
+    ST_PRINT(http->names, "%s", st_text_or(names, ""));
     if (gethostname(http->machine, sizeof(http->machine) - 1) != 0)
         http->machine[0] = '\0';
     /* with select it takes one connection a turn and then reads what all have sent: with epoll it takes ten,

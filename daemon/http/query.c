@@ -66,7 +66,7 @@ const char *st_query_set(struct st_query *query, unsigned names, const char *key
         if ((query->given & row->name) != 0)
             return "the request has a parameter twice";
         query->given |= row->name;
-        return set(query, row->name, value != NULL ? value : "", now_wall_ns) ? NULL : row->error;
+        return set(query, row->name, st_text_or(value, ""), now_wall_ns) ? NULL : row->error;
     }
     return "unknown parameter: sleeptuned(8) lists the parameters of each path";
 }

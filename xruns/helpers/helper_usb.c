@@ -171,7 +171,7 @@ static bool cards_changed(int cards, char *before, size_t bytes)
 {
     char now[4096];
     const ssize_t n = pread(cards, now, sizeof(now) - 1, 0);
-    now[n > 0 ? n : 0] = '\0';
+    now[ST_MAX(n, 0)] = '\0';
     const bool first = before[0] == '\0';
     const bool changed = strncmp(before, now, bytes - 1) != 0;
     snprintf(before, bytes, "%s", now);

@@ -138,7 +138,7 @@ int64_t st_pipewire_profile_period_ns(struct st_pipewire_profile *profile, uint3
 
 void st_profile_node_rename(char (*to)[ST_XRUN_NAME_BYTES], const char *name)
 {
-    name = name != NULL ? name : "";
+    name = st_text_or(name, "");
     if (strncmp(*to, name, sizeof(*to) - 1) != 0) /* 7500 times a second with ten clients */
         ST_PRINT(*to, "%s", name);
 }

@@ -14,7 +14,7 @@ void st_profile_row_put_held(struct st_pipewire_profile *profile, const struct s
                              const struct st_profile_node *holder)
 {
     const int64_t ago_ns = holder->latest.finish_ns - driver->server.busy_ns;
-    const int64_t begin_ns = ago_ns > driver->server.due_ns ? ago_ns : driver->server.due_ns;
+    const int64_t begin_ns = ST_MAX(ago_ns, driver->server.due_ns);
     if (profile->ring == NULL)
         return;
     st_cycle_ring_put(profile->ring, &(struct st_cycle_row){

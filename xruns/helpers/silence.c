@@ -48,7 +48,7 @@ static float peak_of(const struct st_silence_cycle *cycle, size_t first, size_t 
     }
     float value;
     memcpy(&value, &peak, sizeof(value));
-    return !is_sound ? 0 : value < LOUD ? value : LOUD;
+    return !is_sound ? 0 : ST_MIN(value, LOUD);
 }
 
 static float level_of(const struct st_silence *silence)

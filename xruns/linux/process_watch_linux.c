@@ -114,7 +114,7 @@ static bool read_stat(pid_t pid, pid_t tid, struct st_proc_stat *ret)
 static int read_again(int fd, char *buf, size_t buf_bytes)
 {
     const ssize_t n = pread(fd, buf, buf_bytes - 1, 0);
-    buf[n > 0 ? n : 0] = '\0';
+    buf[ST_MAX(n, 0)] = '\0';
     return n > 0 ? 0 : n < 0 ? -errno : -ESRCH;
 }
 

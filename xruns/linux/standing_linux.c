@@ -15,7 +15,7 @@ size_t st_standing_read(const char *path, char *buf, size_t buf_bytes)
     const ssize_t n = fd >= 0 ? read(fd, buf, buf_bytes - 1) : 0;
     if (fd >= 0)
         close(fd);
-    buf[n > 0 ? n : 0] = '\0';
+    buf[ST_MAX(n, 0)] = '\0';
     return n > 0 ? (size_t)n : 0;
 }
 
