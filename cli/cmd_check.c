@@ -309,7 +309,8 @@ static int status_of(const struct st_sizes *sizes)
     return error == 0 ? ST_EXIT_DONE : st_failure("the measurement failed: %s", strerror(-error));
 }
 
-/** @return an st_exit, after a message; a load that is not there is no failure yet. */
+/** @return an st_exit, after a message. A load that cannot be started is no failure: phase->load_error
+ * keeps the error. */
 static int measure_phase(struct options *options, const struct st_wish *wish, uint32_t shortest,
                          enum st_stress_phase load, struct answer *answer)
 {

@@ -264,7 +264,8 @@ static void put_dropouts(const json_t *history)
                 if (reason[0] != '\0' && st_text_is_of(reason, "-"))
                     ST_APPEND(part, " %.24s %jd", reason, st_json_integer(row, "dropouts"));
             }
-            if (strlen(line) + strlen(part) < sizeof(line) - 1) /* a number is whole, or not there */
+            if (strlen(line) + strlen(part) <
+                sizeof(line) - 1) /* add a whole part or nothing: a number must not be cut */
                 ST_APPEND(line, "%s", part);
         }
     }
@@ -277,7 +278,7 @@ static void put_dropouts(const json_t *history)
 
 /* --- findings --- */
 
-/** With the numbers that its rule reads, as far as they fit. */
+/** Prints the finding with the numbers that its rule reads, as far as the line has room. */
 static void put_finding(const struct st_finding *finding)
 {
     char text[COLUMNS] = "", number[TEXT_BYTES];

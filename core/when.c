@@ -71,7 +71,7 @@ static int parse_time(const char *text, int64_t now_wall_ns, bool local, int64_t
     int r = -EINVAL;
     if ((here ? localtime_r(&now_s, &tm) : gmtime_r(&now_s, &tm)) == NULL)
         return r;
-    tm.tm_hour = 12; /* no clock is set then */
+    tm.tm_hour = 12; /* at noon no time zone changes its clock */
     for (int days = 0; days < 2; days++, tm.tm_mday--) {
         char day[64];
         if ((here ? mktime(&tm) : timegm(&tm)) == -1 || strftime(day, sizeof(day), "%Y-%m-%d ", &tm) == 0)

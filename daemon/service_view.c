@@ -107,7 +107,7 @@ int64_t st_service_view_overdue_ns(struct st_service *service)
 }
 
 #define LIMITS_FOLDER "/etc/security/limits.d"            /* on Linux; FreeBSD has no such folder */
-#define RIGHT_FILE    "99-sleeptune-linux-rt-permission-" /* on Linux, then the user's name */
+#define RIGHT_FILE    "99-sleeptune-linux-rt-permission-" /* followed by the user's name; on Linux */
 
 static int look_at_right(void *ctx, const char *name)
 {

@@ -32,16 +32,17 @@ struct st_way {
     const char *name;     /* of --back, and in JSON */
     const char *program;  /* its helper program */
     const char *title;    /* "over a cable"; a phrase */
-    const char *make;     /* how to make one: a sentence; NULL: it is there with the sound server */
+    const char *make;     /* how to set up such a way: a sentence; NULL: the sound server needs no setup */
     unsigned cannot_hear; /* a bit for each fault: 1U << ST_WAY_CANNOT_... */
-    unsigned direct;      /* as well, if it plays to a card itself: no server is on the way */
-    unsigned systems;     /* a bit for each enum st_os that has it */
-    bool chosen;          /* without --back, it is tried */
-    bool of_ports;        /* its devices are ports of JACK: "client:port" */
-    bool of_user;         /* of a sound server: root is refused, since such servers are a user's */
+    unsigned direct;  /* further faults that cannot be heard if the way plays directly to a card, without a
+                         server */
+    unsigned systems; /* a bit for each enum st_os on which the way exists */
+    bool chosen;      /* tried when --back is not given */
+    bool of_ports;    /* the devices are ports of JACK: "client:port" */
+    bool of_user;     /* the way uses a sound server, which belongs to a user; root is refused */
 };
 
-/** All ways, best without a word first; those of one name are tried in turn. */
+/** All ways, the best ones for use without a name first. Ways that share a name are tried in turn. */
 #define ST_WAYS_N 8
 extern const struct st_way st_ways[ST_WAYS_N];
 

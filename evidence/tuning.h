@@ -65,10 +65,10 @@ struct st_tuning_row {
     char why[ST_TUNING_WHY_BYTES];      /* of not tried, failed, harmful, no effect, undecided; or "" */
     struct st_tuning_evidence evidence; /* of late wake-ups */
     struct st_tuning_evidence dropouts; /* of missed deadlines and of other programs; also in fresh pairs */
-    double seen[ST_TUNING_OTHERS]; /* sum of (off - on) / (off + on) of its pairs, and by the screening */
+    double seen[ST_TUNING_OTHERS];      /* sum of (off - on) / (off + on), over its pairs and the screening */
     uint32_t seen_n[ST_TUNING_OTHERS];
     struct st_tuning_fold fold;     /* how many times fewer late wake-ups, on fresh blocks; 0: unknown */
-    struct st_tuning_block mean[2]; /* off and on, of all pairs; sums of counts */
+    struct st_tuning_block mean[2]; /* sums of counts over all pairs: [0] with the setting off, [1] on */
 };
 
 enum st_tuning_end {

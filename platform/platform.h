@@ -13,14 +13,14 @@
 
 struct st_platform;
 
-/* --- what this process and its threads may do, and what they used --- */
+/* --- rights and resource use of this process and its threads --- */
 
 enum st_policy { ST_POLICY_OTHER, ST_POLICY_FIFO, ST_POLICY_RR };
 
 /** "other", "fifo", "rr". */
 const char *st_platform_policy_name(enum st_policy policy);
 
-/** What a thread has used so far, from its start. A member is valid only if its bit is in `valid`. */
+/** What a thread has used since its start. A member is valid only if its bit is in `valid`. */
 struct st_thread_counters {
     unsigned valid; /* ST_COUNTER_* */
     int64_t cpu_ns;
@@ -28,8 +28,8 @@ struct st_thread_counters {
     uint64_t switches_involuntary_n;
     uint64_t faults_minor_n;
     uint64_t faults_major_n;
-    int cpu;              /* where it runs (ran last) */
-    int64_t suspended_ns; /* the machine, as suspended_ns() says it: read at the same moment */
+    int cpu;              /* CPU on which the thread runs or last ran */
+    int64_t suspended_ns; /* suspended_ns() of the machine, read at the same moment */
 };
 
 #define ST_COUNTER_CPU        0x01u
@@ -39,7 +39,7 @@ struct st_thread_counters {
 #define ST_COUNTER_CPU_NUMBER 0x10u
 #define ST_COUNTER_SUSPENDED  0x20u
 
-/** Open handle on one thread's counters; opened by that thread, readable by it and by others. */
+/** Handle on one thread's counters; opened by that thread, readable by any thread. */
 struct st_counters_handle {
     pid_t tid;
     int fd_schedstat; /* -1: none */
@@ -49,23 +49,25 @@ struct st_counters_handle {
 
 #define ST_INTERRUPTS_MAX 64
 
-/** A thread that runs before the loop: it handles an interrupt, or is another program's real-time thread. */
+/** A thread that takes the CPU before the loop: an interrupt thread, or another program's real-time
+ * thread. */
 struct st_interrupt {
     pid_t tid;
     bool is_program;
-    char name[20];    /* "irq22: hdac0"; of a program its name */
-    int64_t run_ns;   /* since boot */
-    int64_t began_ns; /* CLOCK_MONOTONIC when that program began; INT64_MIN: an interrupt */
-    int cpu;          /* where it ran last */
+    char name[20];    /* "irq22: hdac0"; the name of a program */
+    int64_t run_ns;   /* CPU time since boot */
+    int64_t began_ns; /* CLOCK_MONOTONIC when the program began; INT64_MIN: an interrupt */
+    int cpu;          /* CPU on which the thread last ran */
 };
 
-/** What kept the whole process from running, as far as the OS says it. */
+/** What kept the whole process from running, as far as the OS reports it. */
 struct st_pauses {
-    int64_t quota_ns;     /* its cgroups were throttled (cpu.max), in all; INT64_MIN: no quota is counted */
+    int64_t quota_ns; /* total time for which this process's cgroups were throttled (cpu.max); INT64_MIN: no
+                         quota is counted */
     int64_t continued_ns; /* CLOCK_MONOTONIC of the latest SIGCONT; INT64_MIN: none so far */
-    int64_t
-        smi_n; /* system management interrupts, where Linux counts them by perf (AMD); INT64_MIN: not known */
-    int64_t at_ns;       /* CLOCK_MONOTONIC of what follows, which FreeBSD says */
+    int64_t smi_n; /* system management interrupts, where Linux counts them with perf (AMD); INT64_MIN: not
+                      known */
+    int64_t at_ns; /* CLOCK_MONOTONIC of the next two members, which FreeBSD fills */
     size_t interrupts_n; /* 0: not known */
     struct st_interrupt interrupts[ST_INTERRUPTS_MAX];
 };
@@ -73,56 +75,58 @@ struct st_pauses {
 /** What lock_memory achieved. */
 enum st_lock { ST_LOCK_NONE, ST_LOCK_ALL, ST_LOCK_ON_FAULT };
 
-/** What this process may do, from its limits and from trying. */
+/** What this process may do, by its limits and by a trial. */
 struct st_rt_rights {
-    int fifo_errno; /* 0: SCHED_FIFO at the asked priority was granted to a short-lived child; else its errno
-                     */
-    int fifo_priority;    /* the priority tried */
+    int fifo_errno;    /* 0: a short-lived child got SCHED_FIFO at fifo_priority; else the errno value of that
+                          trial */
+    int fifo_priority; /* soft limit; -1: unlimited; INT64_MIN: not available on this system (FreeBSD) */
     int64_t rtprio_limit; /* soft limit; -1: unlimited; -ENOTSUP as INT64_MIN: no such limit here (FreeBSD) */
     int64_t memlock_limit_bytes; /* soft limit; -1: unlimited */
 };
 
-/* --- what can be read of a machine --- */
+/* --- what can be read from a machine --- */
 
 enum st_os { ST_OS_LINUX, ST_OS_FREEBSD };
 #define ST_OS_N (ST_OS_FREEBSD + 1)
 
-/** What differs in a word only: a row for each enum st_os. */
+/** Words that differ between systems: a row for each enum st_os. */
 struct st_os_row {
     const char *name;
-    const char *sudo;    /* before a command that needs root: "sudo "; "": it comes without sudo */
-    const char *changes; /* the folder of `apply`'s journal. Not below the daemon's state folder: that one
-                            belongs to the daemon's user, and this is read by root */
-    const char *boot_id; /* sysctl: a UUID; FreeBSD 13 and later: 16 random bytes (kern.boottime would change
-                            when the clock is set) */
-    /* sleeptuned as a service, of the system and, where there are such, of a user (else NULL) */
+    const char *sudo; /* prefix of a command that needs root: "sudo "; "": sudo is not part of the system */
+    const char *changes; /* the folder of `apply`'s journal. It is outside the daemon's state folder, which
+                            belongs to the daemon's user, since root reads the journal */
+    const char *boot_id; /* a sysctl that identifies this boot: a UUID; FreeBSD 13 and later: 16 random bytes
+                            (kern.boottime would change when the clock is set) */
+    /* commands that start and restart sleeptuned as a system service, and as a user's service (NULL: not
+     * available) */
     const char *start, *restart, *own_start, *own_restart;
-    const char *pipewire_restart; /* likewise of a user's PipeWire */
-    const char *join_group[2];    /* says how to join a group: before and behind the group's name */
-    const char *trace;   /* how the kernel's trace is had; NULL: there is none, run times name a culprit */
-    const char *devices; /* what lists the devices that can be recorded */
+    const char *pipewire_restart; /* command that restarts a user's PipeWire */
+    const char *join_group[2];    /* a command that joins a group: text before and after the group's name */
+    const char *
+        trace; /* how to get the kernel's trace; NULL: not available, culprits are found by their run times */
+    const char *devices; /* command that lists the recording devices */
 };
 extern const struct st_os_row st_os_rows[ST_OS_N];
 
-/** A program that is run for what it prints: a client that asks a server. */
+/** A program that is run for its output: a client that queries a server. */
 struct st_run {
-    const char *const *argv; /* argv[0]: a name, looked up in PATH of `env`; NULL-terminated */
-    char *buf;               /* its standard output, ended with '\0' */
+    const char *const *argv; /* argv[0] is looked up in PATH of `env`; NULL-terminated */
+    char *buf;               /* the program's standard output, ended with '\0' */
     size_t buf_bytes;
     size_t len;
-    int result; /* 0; -ENOENT: no such program; -ETIMEDOUT; -EFBIG: it printed more (buf holds the beginning);
-                   -EIO: it ended with exit_status; or what starting it said */
+    int result; /* 0; -ENOENT: no such program; -ETIMEDOUT; -EFBIG: more output than fits (buf holds the
+                   beginning); -EIO: the program ended with exit_status; or the error of starting it */
     int exit_status;
 };
 
-/** Most memory that such a program may lock, unless it plays: enough for a client's buffers. */
+/** Most memory that such a program may lock unless it plays: enough for a client's buffers. */
 #define ST_RUN_LOCKED_BYTES 65536
 
-/** As whom programs are run. */
+/** The user and environment for started programs. */
 struct st_run_as {
-    const char *const *env; /* NULL-terminated, all that they get */
-    bool switch_user;       /* to uid and gid, without other groups: needs root */
-    bool plays;             /* st_posix_start: it keeps this process's real-time and memory limits */
+    const char *const *env; /* the whole environment; NULL-terminated */
+    bool switch_user;       /* switch to uid and gid, without supplementary groups; needs root */
+    bool plays;             /* st_posix_start: the program keeps this process's real-time and memory limits */
     uid_t uid;
     gid_t gid;
 };
@@ -133,23 +137,24 @@ typedef void (*st_condition_fn)(void *ctx, const char *key, const char *value);
 /** Called once for each name in a folder or each sysctl below a prefix; return non-zero to stop. */
 typedef int (*st_name_fn)(void *ctx, const char *name);
 
-/** Name of the file that replace_file writes before it moves it to `name`: hidden, and no drop-in's name. */
+/** Name of the temporary file that replace_file writes and renames to `name`: hidden, and never read as a
+ * drop-in. */
 #define ST_REPLACE_PREFIX "."
 #define ST_REPLACE_SUFFIX ".sleeptune~"
 
 struct st_platform {
     const char *name; /* "linux", "freebsd", "fake", "root" */
-    enum st_os os;    /* whose tunables it shows */
+    enum st_os os;    /* the system whose tunables are read */
 
-    /* --- real time. In the cycle loop: the first three --- */
+    /* --- real time. The cycle loop calls the first three --- */
 
     /** CLOCK_MONOTONIC. Never fails; vDSO where the OS has it. */
     int64_t (*now_ns)(struct st_platform *platform) ST_NONBLOCKING;
     /** Sleeps until due_ns on CLOCK_MONOTONIC: exactly one clock_nanosleep(TIMER_ABSTIME).
      *  @return 0, or -EINTR when a signal came first. */
     int (*sleep_until_ns)(struct st_platform *platform, int64_t due_ns) ST_NONBLOCKING;
-    /** As sleep_until_ns by a timed wait that the kernel does not stretch (FreeBSD: umtx). -ENOTSUP where the
-     * plain sleep of a real-time thread is exact already (Linux). */
+    /** As sleep_until_ns, with a timed wait that the kernel does not delay (FreeBSD: umtx). -ENOTSUP: on
+     * this system sleep_until_ns is exact for real-time threads (Linux). */
     int (*sleep_until_precise_ns)(struct st_platform *platform, int64_t due_ns) ST_NONBLOCKING;
     /** CLOCK_REALTIME, ns since 1970. */
     int64_t (*wall_ns)(struct st_platform *platform);
@@ -158,69 +163,71 @@ struct st_platform {
      *  @return 0 or -ENOTSUP. */
     int (*suspended_ns)(struct st_platform *platform, int64_t *ret_ns);
 
-    /* --- what this process and its threads may do, and what they used --- */
+    /* --- rights and resource use of this process and its threads --- */
 
-    /** Sets the calling thread's policy. priority: FIFO/RR 1..99, ignored for other; FreeBSD has
-     *  0..31, and 70 becomes 21 (freebsd/priority.h). @return 0, -EPERM, -EINVAL. */
+    /** Sets the calling thread's policy. priority: 1..99 for FIFO and RR, ignored for OTHER; mapped to
+     * 0..31 on FreeBSD, so 70 becomes 21 (freebsd/priority.h). @return 0, -EPERM, -EINVAL. */
     int (*set_policy)(struct st_platform *platform, enum st_policy policy, int priority);
-    /** Policy and priority of the calling thread as the kernel says them. */
+    /** Policy and priority of the calling thread, read from the kernel. */
     int (*get_policy)(struct st_platform *platform, enum st_policy *ret_policy, int *ret_priority);
-    /** Kernel's id of the calling thread (Linux TID, FreeBSD LWP). */
+    /** The kernel's id of the calling thread (Linux TID, FreeBSD LWP). */
     pid_t (*thread_id)(struct st_platform *platform);
     /** Takes real-time policy away from another thread of this process (the demoting watchdog). */
     int (*demote)(struct st_platform *platform, pid_t tid);
     /** Pins the calling thread to one CPU. @return 0, -EINVAL (no such CPU), -EPERM. */
     int (*pin)(struct st_platform *platform, int cpu);
-    /** Lets another thread of this process run on all CPUs that the calling thread may use. */
+    /** Undoes `pin` for another thread of this process: allows all CPUs that the calling thread may use. */
     int (*unpin)(struct st_platform *platform, pid_t tid);
-    /** CPUs the calling thread may use, ascending. @return how many (also when more than max), or an
-     * error. */
+    /** The CPUs that the calling thread may use, ascending. @return their number, which can exceed max, or
+     * an error. */
     int (*cpus_allowed)(struct st_platform *platform, int *cpus, int max);
     /** Name of the calling thread, at most 15 bytes. */
     int (*set_name)(struct st_platform *platform, const char *name);
-    /** Timer slack of the calling thread. -ENOTSUP: no such thing (FreeBSD). */
+    /** Timer slack of the calling thread. -ENOTSUP: not available on this system (FreeBSD). */
     int (*timer_slack_ns)(struct st_platform *platform, int64_t *ret_ns);
     int (*set_timer_slack_ns)(struct st_platform *platform, int64_t ns);
-    /** Asks that no CPU takes longer than `us` to wake (PM QoS, /dev/cpu_dma_latency), for all programs,
-     * until the handle is released or the process ends. @return handle >= 0, -ENOTSUP (FreeBSD), -ENOENT (a
-     * kernel without it), -EACCES, ... */
+    /** Asks the kernel that no CPU takes longer than `us` to wake up (PM QoS, /dev/cpu_dma_latency). The
+     * limit holds for all programs until the handle is released or the process ends. @return handle >= 0,
+     * -ENOTSUP (FreeBSD), -ENOENT (this kernel lacks the device), -EACCES, ... */
     int (*hold_latency)(struct st_platform *platform, int32_t us);
     void (*release_latency)(struct st_platform *platform, int handle);
     int (*counters_open)(struct st_platform *platform, struct st_counters_handle *ret); /* self */
-    /** Slow path of the cycle loop, by the thread itself: some 2 us, no allocation, no page fault after the
-     * first call. */
+    /** Counters of the calling thread, for the slow path of the cycle loop: some 2 us, no allocation, no
+     * page fault after the first call. */
     int (*counters_self)(struct st_platform *platform, const struct st_counters_handle *h,
                          struct st_thread_counters *ret);
     /** CPU time of the calling thread: one system call. @return -1: not known. */
     int64_t (*thread_cpu_ns)(struct st_platform *platform);
-    /** The same counters, read by another thread of the process. */
+    /** Counters of another thread of this process. */
     int (*counters_other)(struct st_platform *platform, const struct st_counters_handle *h,
                           struct st_thread_counters *ret);
     void (*counters_close)(struct st_platform *platform, struct st_counters_handle *h);
-    /** Some 20 us where a quota is counted. FreeBSD copies a row (1088 bytes) for each thread of the machine:
-     * estimated as 1 ms for 400 threads, not measured. Thread: always the same one of the process; the only
-     * one that does not block SIGCONT, so that it has seen it when it goes on after a stop. */
+    /** Takes some 20 us where a quota is counted. FreeBSD copies a row of 1088 bytes for each thread of
+     * the machine: estimated as 1 ms for 400 threads, not measured. Call always from the same thread, the
+     * only one that does not block SIGCONT: so that thread has noticed the signal when it runs again
+     * after a stop. */
     void (*pauses)(struct st_platform *platform, struct st_pauses *ret);
-    /** Locks present memory, on fault where the OS can, and future memory where no limit (RLIMIT_MEMLOCK)
-     * would make later allocations fail for it: call it when all that must not fault is there.
-     *  @param ret what was reached (may be NULL). @return 0, -EPERM, -ENOMEM. */
+    /** Locks the pages that are present, on fault if the OS can. Locks future pages as well, unless
+     * RLIMIT_MEMLOCK would then make later allocations fail: call after all memory that must not fault
+     * was allocated. @param ret what was achieved; may be NULL. @return 0, -EPERM, -ENOMEM. */
     int (*lock_memory)(struct st_platform *platform, enum st_lock *ret);
-    /** Limits the CPU time of real-time threads without a sleep (RLIMIT_RTTIME): SIGXCPU at half of ns, the
-     * process is killed at ns (one limit for both would kill without a signal). Lower limits stay.
-     *  @return 0, -EINVAL, -ENOTSUP. */
+    /** Limits the CPU time of real-time threads between two sleeps (RLIMIT_RTTIME): SIGXCPU at ns / 2,
+     * SIGKILL at ns (with equal limits the kernel kills without SIGXCPU). Lower existing limits stay.
+     * @return 0, -EINVAL, -ENOTSUP. */
     int (*set_rttime_limit_ns)(struct st_platform *platform, int64_t ns);
-    /** Tries SCHED_FIFO at `priority` in a short-lived child, never on this process; reads the limits. */
+    /** Tries SCHED_FIFO at `priority` in a short-lived child, never in this process; reads the limits. */
     int (*rt_rights)(struct st_platform *platform, int priority, struct st_rt_rights *ret);
 
-    /* --- what can be read of a machine: its files, its sysctls, what its programs say --- */
+    /* --- what can be read from a machine: files, sysctls, output of programs --- */
 
-    /** Absolute path of the running program, as the kernel has it.
-     *  @return 0, -ENAMETOOLONG, -ENOENT (FreeBSD: no longer known), or what the kernel said. */
+    /** Absolute path of the running program, from the kernel. @return 0, -ENAMETOOLONG, -ENOENT (FreeBSD:
+     * no longer known), or the kernel's error. */
     int (*program_path)(struct st_platform *machine, char *buf, size_t buf_bytes);
-    /** Runs all programs at once, and no longer than limit_ns in all: what runs then is killed with its
-     * process group. They get `env`, no descriptor of this process, /dev/null as input, and die with it.
-     * Never leaves a child behind, except one that the kernel does not let die within 50 ms.
-     *  @return 0 with each run's result set; -ENOTSUP: a captured machine, whose servers are not here. */
+    /** Runs all programs at once, for at most limit_ns in total; a program that still runs then is killed
+     * with its process group. The programs get `env`, no descriptor of this process, /dev/null as input,
+     * and die with this process. No child remains, except one that the kernel has not ended 50 ms after
+     * SIGKILL. @return 0 with each run's result set; -ENOTSUP: a captured machine, whose servers do not
+     * run here. */
     int (*run)(struct st_platform *machine, struct st_run *runs, size_t runs_n, const struct st_run_as *as,
                int64_t limit_ns);
     /** What a result must be read with. What cannot be read is left out, never guessed. cpu: -1 for "any".
@@ -233,34 +240,35 @@ struct st_platform {
     void (*conditions)(struct st_platform *machine, int cpu, st_condition_fn fn, void *ctx);
     /** true when this runs below a hypervisor. -ENODATA: unknown. */
     int (*virtualised)(struct st_platform *machine, bool *ret);
-    /** open(2), which never blocks, makes no terminal the process's and leaves nothing to programs that are
-     * run: how all members below reach a file. A captured tree opens within its folder. @return fd or a
-     * negative errno. */
+    /** open(2) that never blocks, never acquires a controlling terminal, and sets O_CLOEXEC; all members
+     * below reach files through it. A captured tree opens within its folder. @return fd or a negative
+     * errno. */
     int (*open_path)(struct st_platform *machine, const char *path, int flags);
-    /** Reads a text file, at most buf_bytes - 1 bytes and no more than that; always ends it with '\0'.
-     *  Opens without blocking and refuses anything but a regular file (procfs and sysfs files are regular; of
-     *  FreeBSD's devices /dev/sndstat is read).
-     *  @param ret_len bytes read. @return 0, -EFBIG when there was more (buf holds the beginning, ret_len its
-     *  length), -EISDIR, -EINVAL (FIFO, device), or what open and read said. */
+    /** Reads a text file, at most buf_bytes - 1 bytes; always ends buf with '\0'. Opens without blocking
+     * and accepts regular files only (procfs and sysfs files are regular; of FreeBSD's devices
+     * /dev/sndstat is accepted). @param ret_len bytes read. @return 0, -EFBIG when the file has more (buf
+     * holds the beginning, ret_len its length), -EISDIR, -EINVAL (FIFO, device), or the error of open or
+     * read. */
     int (*read_text)(struct st_platform *machine, const char *path, char *buf, size_t buf_bytes,
                      size_t *ret_len);
     /** Names in a folder, sorted by strcmp, without "." and "..". @return 0 or errno. */
     int (*list)(struct st_platform *machine, const char *path, st_name_fn fn, void *ctx);
-    /** Text of a sysctl by name, as sysctl -n prints it, without the newline at its end. Linux: below
-     * /proc/sys, dots as slashes. @return 0, -EFBIG (as read_text), -ENOENT, -EISDIR (a node), -ENOTSUP (a
-     * structure that has no text). */
+    /** Text of a sysctl by name, as sysctl -n prints it, without the final newline. On Linux, the file
+     * below /proc/sys with slashes for the dots. @return 0, -EFBIG (as read_text), -ENOENT, -EISDIR (a
+     * node), -ENOTSUP (a structure without text). */
     int (*read_sysctl)(struct st_platform *machine, const char *name, char *buf, size_t buf_bytes,
                        size_t *ret_len);
 
-    /* --- what `apply` and `revert` change: nothing else in the program changes a system --- */
+    /* --- what `apply` and `revert` change; nothing else in the program changes a system --- */
 
-    /** Makes or replaces a file so that after a crash it is the old or the new one, whole: written beside it,
-     *  fsync, rename, fsync of the folder. A replaced file keeps owner and mode; a new one gets `mode`.
-     *  @return 0, -EINVAL (no regular file), -ELOOP (a link), or what the system said; then it is as before.
-     */
+    /** Makes or replaces a file; after a crash the file is either the whole old or the whole new one:
+     * write a temporary file beside it, fsync, rename, fsync the folder. A replaced file keeps owner and
+     * mode; a new file gets `mode`. @return 0; on an error the file is unchanged: -EINVAL (no regular
+     * file), -ELOOP (a link), or the system's error. */
     int (*replace_file)(struct st_platform *platform, const char *path, const char *text, size_t bytes,
                         mode_t mode);
-    /** Removes what a killed replace_file left beside `path`. @return 0 also when there is nothing. */
+    /** Removes the temporary file that a killed replace_file left beside `path`. @return 0, also if there
+     * is none. */
     int (*clean_file)(struct st_platform *platform, const char *path);
     /** Removes a regular file (never a link or a folder) for good. @return 0, -ENOENT, -EINVAL, -ELOOP ... */
     int (*remove_file)(struct st_platform *platform, const char *path);
@@ -274,16 +282,17 @@ struct st_platform {
     int (*write_value)(struct st_platform *platform, const char *path, const char *text);
     /** Sets a sysctl from the text that read_sysctl gives. @return 0, -ENOENT, -EPERM, -EINVAL, -ENOTSUP. */
     int (*write_sysctl)(struct st_platform *platform, const char *name, const char *text);
-    /** May this process write there? in_place: into the file itself; else the file may be replaced, made, or
-     *  its folder made. @return 0, -EACCES, -EROFS, -ENOENT (in place only), -ELOOP (a link), -EINVAL, ... */
+    /** May this process write there? in_place: into the existing file; otherwise the file may be replaced
+     * or made, and so may its folder. @return 0, -EACCES, -EROFS, -ENOENT (in place only), -ELOOP (a
+     * link), -EINVAL, ... */
     int (*can_write)(struct st_platform *platform, const char *path, bool in_place);
-    /** Locks a folder for this process alone (flock), and leaves its id there for folder_holder.
-     *  @return handle >= 0, -EWOULDBLOCK (another process has it),
-     *  -EPERM (the folder is not this user's, or others may write to it), ... */
+    /** Locks a folder for this process alone (flock) and leaves this process's id there for folder_holder.
+     * @return handle >= 0, -EWOULDBLOCK (another process holds the lock), -EPERM (the folder is not this
+     * user's, or others may write to it), ... */
     int (*lock_folder)(struct st_platform *platform, const char *path);
-    /** Which process has the folder locked. Who may not read the folder, and so cannot lock it, gets the
-     * process that is named there and alive. @return its id; 0: it did not say; -ENOENT (none, or no such
-     * folder), ... */
+    /** Which process holds the lock of the folder. A user who may not read the folder, and so cannot test
+     * the lock, gets the process that the folder names if it is alive. @return the process's id; 0: the
+     * holder left no id; -ENOENT (no holder, or no such folder), ... */
     int (*folder_holder)(struct st_platform *platform, const char *path);
     void (*unlock_folder)(struct st_platform *platform, int handle);
 };
@@ -301,17 +310,16 @@ static inline int64_t st_platform_wall_ns(struct st_platform *platform)
 /** The real thing: Linux or FreeBSD, whichever this was built for. Never fails; no need to free. */
 struct st_platform *st_platform_native(void);
 
-/**
- * The tunables of a captured tree (proc/, sys/, etc/, boot/, run/, dev/ below `dir`); clocks and threads are
- * the native ones. No link leads out of the tree: links are resolved inside it, as after chroot (Linux 5.6
- * and later), or refused (-EXDEV, -ELOOP).
- * @return 0, -ENOENT, -ENOTDIR, -ENOMEM. Free with st_platform_root_free. */
+/** The tunables of a captured tree (proc/, sys/, etc/, boot/, run/, dev/ below `dir`); clocks and threads
+ * are those of the running system. No link leads out of the tree: links are resolved within it, as after
+ * chroot (Linux 5.6 and later), or refused (-EXDEV, -ELOOP). @return 0, -ENOENT, -ENOTDIR, -ENOMEM. Free
+ * with st_platform_root_free. */
 ST_NODISCARD int st_platform_root_new(const char *dir, struct st_platform **ret);
-/** The tree is of a FreeBSD machine: files only, its sysctls are not there (-ENOTSUP). */
+/** Declares the tree as one of a FreeBSD machine: files only; reading a sysctl returns -ENOTSUP. */
 void st_platform_root_set_freebsd(struct st_platform *p);
-/** The same with the text of `sysctl -a`, which is borrowed and ends with a 0 behind its `bytes`. A sysctl
- * that it does not have is absent (-ENOENT) if the text is whole, with the first and the last ones of each
- * FreeBSD (kern.osreldate, security.jail.jailed), and else not shown (-ENOMSG). @return whether it is whole.
- */
+/** As st_platform_root_set_freebsd, with the text of `sysctl -a`, which is borrowed and has a 0 after its
+ * `bytes`. The text is whole if it has the first and the last sysctl of each FreeBSD (kern.osreldate,
+ * security.jail.jailed). A sysctl missing from a whole text is absent (-ENOENT); one missing from another
+ * text is not shown (-ENOMSG). @return whether the text is whole. */
 bool st_platform_root_set_sysctls(struct st_platform *p, const char *text, size_t bytes);
 void st_platform_root_free(struct st_platform *p);

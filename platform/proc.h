@@ -8,12 +8,13 @@
 /** Reads an unsigned decimal number at *text and moves behind it; leading blanks are skipped. */
 int st_proc_u64(const char **text, uint64_t *ret);
 
-/** /proc/PID/task/TID/schedstat: time on CPU, time runnable but waiting. -ENODATA: the kernel does not count
- *  (all zero: CONFIG_SCHED_INFO is off). Source: Documentation/scheduler/sched-stats.rst. */
+/** /proc/PID/task/TID/schedstat: time on a CPU, and time runnable but waiting. -ENODATA: the kernel does
+ * not count (all values are 0: CONFIG_SCHED_INFO is off). Source: Documentation/scheduler/sched-
+ * stats.rst. */
 int st_proc_schedstat(const char *text, int64_t *ret_cpu_ns, int64_t *ret_wait_ns);
 
 struct st_proc_stat {
-    char name[64];                           /* field 2, what stands between the brackets */
+    char name[64];                           /* field 2, the text between the brackets */
     char state;                              /* field 3: 'R' runnable, 'T' and 't' stopped ... */
     bool kernel_thread;                      /* field 9, PF_KTHREAD */
     uint64_t faults_minor_n, faults_major_n; /* fields 10 and 12 */
@@ -23,33 +24,33 @@ struct st_proc_stat {
     int64_t policy;                          /* field 41: SCHED_OTHER 0, SCHED_FIFO 1, SCHED_RR 2 ... */
 };
 
-/** /proc/PID/stat, /proc/PID/task/TID/stat. The name may hold anything, also ") R 1 2": the last ')' ends
- * it. */
+/** /proc/PID/stat, /proc/PID/task/TID/stat. The name can contain anything, even ") R 1 2": it ends at the
+ * last ')'. */
 int st_proc_stat(const char *text, struct st_proc_stat *ret);
 
-/** A program's name for screens: /proc/PID/comm, which the kernel cuts at 15 letters, or the file name in
- * /proc/PID/cmdline if it begins with all of these. As safe text. @param comm up to its newline; cmdline
- * "": not known. */
+/** A program's name for screens, as safe text: /proc/PID/comm, which the kernel cuts at 15 letters, or the
+ * file name in /proc/PID/cmdline if that name begins with comm. @param comm up to its newline. @param
+ * cmdline "": not known. */
 void st_proc_name(const char *comm, const char *cmdline, char *buf, size_t buf_bytes);
 
-/** Number of the first line that begins so, as "Tgid:" in /proc/PID/status, "throttled_usec " in a cgroup's
- * cpu.stat. -ENODATA: no such line. */
+/** Number in the first line that starts with `begins`: "Tgid:" in /proc/PID/status, "throttled_usec " in a
+ * cgroup's cpu.stat. -ENODATA: no such line. */
 int st_proc_line_u64(const char *text, const char *begins, uint64_t *ret);
 
-/** Text of the first line that begins so, as "CONFIG_HZ=" in a kernel's .config, "0::" (the path of the
- * unified hierarchy) in /proc/PID/cgroup, without blanks at both ends. NULL: no such line. */
+/** Text of the first line that starts with `begins`, without blanks at both ends: "CONFIG_HZ=" in a
+ * kernel's .config, "0::" (the path of the unified hierarchy) in /proc/PID/cgroup. NULL: no such line. */
 const char *st_proc_line_text(const char *text, const char *begins);
 
 /** total= of the line "some" or "full" in /proc/pressure/cpu, io, memory: us since boot in which some, or
  * all, tasks waited. -ENODATA: no such line. Source: Documentation/accounting/psi.rst. */
 int st_proc_pressure_us(const char *text, const char *line, uint64_t *ret);
 
-/** Text behind "key<blanks>:" of the first line that has it, as in /proc/cpuinfo, without blanks at both
+/** Text after "key<blanks>:" in the first line with that key, as in /proc/cpuinfo, without blanks at both
  * ends. NULL: no such line. */
 const char *st_proc_field(const char *text, const char *key);
 
 /** Is this word in the text? Blanks, commas and '(' divide words. */
 bool st_proc_has_word(const char *text, const char *word);
 
-/** The chosen one of "none voluntary (full)" or "a [b] c". NULL: none is marked. */
+/** The marked word of "none voluntary (full)" or "a [b] c". NULL: no word is marked. */
 const char *st_proc_chosen(const char *text);

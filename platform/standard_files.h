@@ -3,7 +3,8 @@
 
 #include "core/base.h"
 
-/** First call of each main: who started this program may have closed one of them, and the next file that is
- * opened, such as a lock or a socket, would take its place and get what is printed. A closed one becomes
- * /dev/null, so that reading and writing fail as before. Ends the process (4) where that is not possible. */
+/** The first call of each main. The caller of this program may have closed standard input, output or
+ * error; the next opened file, such as a lock or a socket, would take that descriptor and receive printed
+ * text. A closed descriptor becomes /dev/null, opened so that reading and writing still fail. Ends the
+ * process (status 4) if that is not possible. */
 void st_standard_files_open(void);

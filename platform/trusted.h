@@ -1,14 +1,14 @@
-/* What root takes of its environment, and from which folders code is taken. `su`, `su -m` and `sudo -E` leave
- * root with another user's variables: some name programs, servers, or files that libraries read. */
+/* Which environment variables and which folders of code root trusts. `su`, `su -m` and `sudo -E` leave
+ * another user's variables to root: some name programs, servers, or files that libraries read. */
 #pragma once
 
 #include <sys/types.h>
 
 #include "platform/platform.h"
 
-/** Can that user and root alone change what the path names, and each folder above it? In a sticky folder
- * others cannot replace what is not theirs. What programs write into a socket changes none.
- * @param path absolute, without links. */
+/** Can only uid and root change the file of that path, and each folder above it? In a sticky folder,
+ * others cannot replace entries that they do not own. A socket counts as unchanged by what programs write
+ * into it. @param path absolute, without links. */
 bool st_trusted_path(const char *path, uid_t uid);
 
 /** Where a file of code is: in the folder that the variable names, else beside this program, as in a build,
@@ -18,7 +18,7 @@ bool st_trusted_path(const char *path, uid_t uid);
 ST_NODISCARD int st_trusted_find(struct st_platform *machine, const char *variable, const char *beside,
                                  const char *installed, const char *name, char path[PATH_MAX]);
 
-/** Early in each main, before any library reads a variable: root, and a program with more rights than its
- * caller, keep only the variables that are listed in trusted.c. For everyone an address of D-Bus that is no
- * Unix socket is forgotten: libsystemd would run the program that it names. */
+/** Call early in each main, before any library reads a variable: root, and a program with more rights than
+ * its caller, keep only the variables listed in trusted.c. For every user, a D-Bus address that is not a
+ * Unix socket is dropped: libsystemd would run the program that such an address names. */
 void st_trusted_environment(void);

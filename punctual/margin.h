@@ -14,48 +14,49 @@
 /** The largest margin: this quantile covers nearly all wake-ups that are worth waiting for. */
 #define ST_MARGIN_QUANTILE_MOST 0.995
 
-/** Only the quantile limits the spinning. */
+/** No spinning budget: only the quantile limits the spinning. */
 #define ST_MARGIN_SPIN_ANY INT64_MAX
 
 enum st_margin_kind {
     ST_MARGIN_FIXED,    /* stays as it is, whatever is learned */
-    ST_MARGIN_QUANTILE, /* of the overshoots, at any cost */
-    /* what a budget of spinning buys: the quantile ST_MARGIN_QUANTILE_MOST, and while the budget lasts up to
-       twice its distance from the median, for wake-ups that are later still */
+    ST_MARGIN_QUANTILE, /* a quantile of the overshoots, at any cost */
+    /* as far as a budget of spinning allows: the quantile ST_MARGIN_QUANTILE_MOST, plus up to twice the
+     * distance of that quantile from the median, for wake-ups that are later still */
     ST_MARGIN_BUDGET,
-    /* the smallest overshoot, without the smallest 1 %, rounded down to the edge of a bucket: such a margin
-       costs nothing. Only one wait in four is learned from, to save time */
+    /* the smallest overshoot, without the smallest 1 %, rounded down to the edge of a bucket: such a
+     * margin costs no spinning. To save time, only one wait in four is learned from */
     ST_MARGIN_FREE,
 };
 
 struct st_margin {
     double quantile;
-    int64_t spin_mean_max_ns; /* spinning a wait, on average; another value holds from the next update on */
+    int64_t spin_mean_max_ns; /* mean spinning time allowed per wait; a new value takes effect at the next
+                                 update */
     int64_t margin_ns;        /* now */
-    int64_t overshoot_ns;     /* that the last sleep saw; INT64_MIN: none yet */
-    int64_t spun_ns;          /* what the last wait spun */
-    int64_t read_ns;          /* what a clock read takes in a spin */
-    float turns_per_ns; /* of the empty loop between two clock reads of a spin: from the next two fields */
-    unsigned turns_n;   /* turns of that loop since the speed was last computed */
-    int64_t turns_ns;   /* how long they took */
+    int64_t overshoot_ns;     /* overshoot of the last sleep; INT64_MIN: none yet */
+    int64_t spun_ns;          /* spinning time of the last wait */
+    int64_t read_ns;          /* time of one clock read while spinning */
+    float
+        turns_per_ns; /* turns of the empty loop between two clock reads; computed from the next two fields */
+    unsigned turns_n; /* turns of the empty loop since turns_per_ns was computed */
+    int64_t turns_ns; /* duration of turns_n turns */
     enum st_margin_kind kind;
     unsigned learn_every;  /* one overshoot in this many waits is learned */
-    unsigned until_learn;  /* waits until the next one is */
-    unsigned update_every; /* overshoots: how many are learned between two computations */
+    unsigned until_learn;  /* waits until the next overshoot is learned */
+    unsigned update_every; /* number of learned overshoots between two computations of the margin */
     unsigned until_update; /* overshoots until the margin is computed anew */
-    float weight;          /* of the next overshoot: it grows, which is how the old ones fade */
-    double total;          /* of all weights up to the last computation */
+    float weight;          /* weight of the next overshoot; the weight grows, so old overshoots fade */
+    double total;          /* sum of all weights up to the last computation */
     float weights[ST_MARGIN_BUCKETS];
 };
 
-/**
- * @param value ns of a fixed margin; a quantile in (0, 1); of a budget what a wait may spin on average, ns >=
- * 0; of a free margin nothing. What is learned is 0 until 32 overshoots are known. Threads: one at a time,
- * all functions here. */
+/** @param value ST_MARGIN_FIXED: the margin, ns; ST_MARGIN_QUANTILE: a quantile in (0, 1);
+ * ST_MARGIN_BUDGET: mean spinning time allowed per wait, ns >= 0; ST_MARGIN_FREE: ignored. A learned
+ * margin is 0 until 32 overshoots are known. Threads: all functions of this file by one thread at a time. */
 void st_margin_init(struct st_margin *margin, enum st_margin_kind kind, double value);
 
-/* Log-linear buckets: 64 ns wide up to 2 us, then 32 an octave (3 %) up to 16.8 ms; the last one takes all
- * that is later. */
+/* Log-linear buckets: 64 ns wide up to 2 us, then 32 per octave (3 %) up to 16.8 ms; the last bucket
+ * takes all longer overshoots. */
 #define ST_MARGIN_UNIT_SHIFT 6
 #define ST_MARGIN_SUB_BITS   5
 #define ST_MARGIN_SUB_N      (1u << ST_MARGIN_SUB_BITS)
@@ -75,9 +76,8 @@ static inline unsigned st_margin_bucket_of(int64_t ns) ST_NONBLOCKING
 /** Computes the margin anew (some 0.5 us). Real-time safe. */
 void st_margin_update(struct st_margin *margin) ST_NONBLOCKING;
 
-/**
- * Counts one overshoot: woke - (due - margin). Each 64th computes the margin anew. What was learned fades
- * with a time constant of 2048 waits. Real-time safe. Inline: once a cycle. */
+/** Counts one overshoot: woke - (due - margin). Each 64th overshoot computes the margin anew. Learned
+ * overshoots fade with a time constant of 2048 waits. Real-time safe. Inline, since it runs once a cycle. */
 static inline void st_margin_learn(struct st_margin *margin, int64_t overshoot_ns) ST_NONBLOCKING
 {
     margin->weights[st_margin_bucket_of(overshoot_ns)] += margin->weight;
@@ -85,11 +85,11 @@ static inline void st_margin_learn(struct st_margin *margin, int64_t overshoot_n
         st_margin_update(margin);
 }
 
-/** How many turns of a spin's empty loop a nanosecond has. Real-time safe. */
+/** Measures how many turns of the empty loop take 1 ns. Real-time safe. */
 void st_margin_learn_turns(struct st_margin *margin) ST_NONBLOCKING;
 
-/** Before each wait: learns what the last sleep saw, if it is its turn. Real-time safe. Inline: once a
- * cycle. */
+/** Call before each wait: learns the overshoot of the last sleep if its turn has come. Real-time safe.
+ * Inline, since it runs once a cycle. */
 static inline void st_margin_review(struct st_margin *margin) ST_NONBLOCKING
 {
     if (margin->turns_n > 0)
@@ -102,8 +102,8 @@ static inline void st_margin_review(struct st_margin *margin) ST_NONBLOCKING
     margin->overshoot_ns = INT64_MIN;
 }
 
-/** The margin for a wait of wait_ns from now: at most half of it, so that spinning never takes more than half
- * of a CPU. Real-time safe. @return ns, >= 0. */
+/** The margin for a wait of wait_ns from now: at most wait_ns / 2, so that spinning takes at most half of
+ * a CPU. Real-time safe. @return ns, >= 0. */
 static inline int64_t st_margin_for(const struct st_margin *margin, int64_t wait_ns) ST_NONBLOCKING
 {
     const int64_t half_ns = wait_ns > 0 ? wait_ns / 2 : 0;

@@ -188,7 +188,7 @@ static const char *own_buffer_text(const struct st_dropout_client *client, const
     if (longest_ns > LONGEST_NS)
         return st_text("no buffer lasts for %s: see why %s wrote nothing", st_ns_short(longest_ns),
                        client->name);
-    if (longest_ns > 0 && needed_ns <= ST_NS_PER_S) /* else the delay would be seconds */
+    if (longest_ns > 0 && needed_ns <= ST_NS_PER_S) /* a longer delay is of no use to a listener */
         start = st_text(", or start it with PULSE_LATENCY_MSEC=%jd", latency_ms(needed_ns, pipewire));
     if (start[0] != '\0' && pipewire && buffer_ns == 0)
         start = st_text("%s (if it plays through ALSA: PIPEWIRE_ALSA='{ alsa.buffer-bytes=%jd }')", start,

@@ -125,30 +125,32 @@ const char *st_dropout_table_rhythm(const struct st_dropout_client *client);
  * asked for 1024 frames, Music for 44.1 kHz". "": none did. */
 const char *st_dropout_table_asked(const struct st_dropout_table *table);
 
-/** It played, and does no more: so it makes no dropouts either. Known only where the server reports who
- * plays. */
+/** The client played and has stopped, so it causes no more dropouts. Known only where the server reports
+ * who plays. */
 static inline bool st_dropout_table_has_ended(const struct st_dropout_client *client)
 {
     return client->load_ns != INT64_MIN && !client->playing;
 }
 
-/** A buffer is between it and its server (PipeWire's only), and not every loss of sound there is seen. */
+/** Between the client and its server is a further buffer (PipeWire only), in which a loss of sound can go
+ * unnoticed. */
 static inline bool st_dropout_table_is_unheard(const struct st_dropout_client *client)
 {
     return client->load.between == ST_XRUN_BETWEEN_STOPS || client->load.between == ST_XRUN_BETWEEN_UNSEEN;
 }
 
-/** The first such client; NULL: there is none. */
+/** The first client with st_dropout_table_is_unheard; NULL: none. */
 const struct st_dropout_client *st_dropout_table_unheard(const struct st_dropout_table *table);
 
-/** No program that plays there has a real-time thread, which is known of each, and neither has the server,
- * as far as that is known. */
+/** No program that plays there has a real-time thread (each one was checked), and neither does the server,
+ * as far as known. */
 bool st_dropout_table_is_normal(const struct st_dropout_table *table);
 
-/** Other programs kept it from computing, or from waking up: settings of the computer help against both. */
+/** Other programs kept the client from computing or from waking up; settings of the computer help against
+ * both. */
 bool st_dropout_table_lost_cpu(const struct st_dropout_client *client);
 
-/** Someone forced cycles that few programs hold without real-time rights, and that size, not this client
+/** Someone forced a period that few programs hold without real-time rights. That period, not the client
  * (NULL: the device), is the first thing to change. */
 bool st_dropout_table_is_forced(const struct st_dropout_table *table, const struct st_dropout_client *client);
 

@@ -1,4 +1,4 @@
-/* The worst cycle of a client that was not ready: one rule for all who keep it. */
+/* The worst cycle of a client that was not ready: one comparison for all code that keeps a worst cycle. */
 #pragma once
 
 #include "core/base.h"
@@ -6,12 +6,12 @@
 /** Times of a cycle; 0: unknown. */
 struct st_dropout_cycle {
     int64_t busy_ns;  /* CPU time */
-    int64_t error_ns; /* by which busy_ns may be wrong, up or down */
+    int64_t error_ns; /* error of busy_ns, up or down */
     int64_t wait_ns;  /* from the signal until it woke up */
     int64_t period_ns;
 };
 
-/** It was surely longer. Pure. */
+/** Was `cycle` certainly longer than `than`? Pure. */
 static inline bool st_dropout_cycle_is_worse(const struct st_dropout_cycle *cycle,
                                              const struct st_dropout_cycle *than)
 {

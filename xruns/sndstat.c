@@ -24,14 +24,14 @@ struct reader {
 struct pair {
     unsigned type;
     const char *name;
-    const unsigned char *data; /* of a type that is no list */
+    const unsigned char *data; /* of a type other than a list */
     uint64_t data_bytes, items_n;
 };
 
-/** Where we are: in a list (0 elements left), or in an array. */
+/** The place of the reader: in an array with left_n more elements, or in a list (left_n 0). */
 struct level {
     uint64_t left_n;
-    bool channels; /* its elements are channels */
+    bool channels; /* the elements are channels */
 };
 
 static const unsigned char *take(struct reader *reader, uint64_t n)

@@ -1,40 +1,40 @@
-/* Xruns from the counters of FreeBSD's sound(4) channels: what the ioctl SNDSTIOC_GET_DEVS of /dev/sndstat
- * fills in (from 14 on, sndstat(4)), a packed nvlist (nv(9)). It is read here without
- * libnv, which the tools that build sleeptune for FreeBSD lack. It is foreign bytes: all functions
- * are pure, so that every host tests and fuzzes them. Threads: any; no allocation. */
+/* Xruns from the counters of FreeBSD's sound(4) channels, as the ioctl SNDSTIOC_GET_DEVS of /dev/sndstat
+ * returns them (FreeBSD 14 and later, sndstat(4)): a packed nvlist (nv(9)). Parsed without libnv, which
+ * the cross-build tools for FreeBSD lack. Untrusted bytes: all functions are pure, so that every host
+ * tests and fuzzes them. Threads: any; no allocation. */
 #pragma once
 
 #include "xruns/xrun.h"
 
 #define ST_SND_NAME_BYTES 64
 
-/** One channel. Its counters begin at 0 whenever it is started. */
+/** One channel. Its counters restart at 0 whenever the channel starts. */
 struct st_snd_channel {
     char name[ST_SND_NAME_BYTES];    /* "dsp0.virtual_play.0" */
-    char program[ST_SND_NAME_BYTES]; /* who has it open; "" when no one has */
-    int64_t pid;                     /* of that; 0: none */
-    bool is_virtual; /* mixed into a hardware channel: the device plays on when its program is not ready */
+    char program[ST_SND_NAME_BYTES]; /* program that has the channel open; "": none */
+    int64_t pid;                     /* process of `program`; 0: none */
+    bool is_virtual; /* mixed into a hardware channel: the device keeps playing when the channel's program is
+                        not ready */
     uint64_t interrupts_n, feeds_n;
     uint64_t xruns_n; /* playing: fragments that could not be filled; recording: fragments lost */
-    bool stuck;       /* its program left nothing to play, or no room to record into */
+    bool stuck;       /* the program left nothing to play, or no room to record into */
 };
 
-/**
- * Calls fn for each channel (each element of an array "channel_info").
- * @return how many, -EBADMSG (then fn may have been called for some).
- * Source: sys/contrib/libnv/nvlist.c and nvpair.c (format), sys/sys/sndstat.h (names). */
+/** Calls fn for each channel (each element of an array "channel_info"). @return their number; -EBADMSG:
+ * malformed, fn may have been called for some channels. Source: sys/contrib/libnv/nvlist.c and nvpair.c
+ * (format), sys/sys/sndstat.h (names). */
 ST_NODISCARD int64_t st_sndstat_nvlist(const unsigned char *bytes, size_t n,
                                        void (*fn)(void *ctx, const struct st_snd_channel *channel),
                                        void *ctx);
 
 #define ST_SND_CHANNELS_MAX 64
 
-/** The counters at the last look; stuck: and fragments were lost until then. */
+/** The counters at the last look. stuck: the program was stuck and fragments were lost up to that look. */
 struct st_snd_counters {
     struct st_snd_channel channels[ST_SND_CHANNELS_MAX];
-    bool present[ST_SND_CHANNELS_MAX]; /* in the look that goes on */
+    bool present[ST_SND_CHANNELS_MAX]; /* seen in the current look */
     size_t n;
-    bool looked; /* there was a look before: what is new since then began at 0 */
+    bool looked; /* there was a previous look: a channel that is new since then began at 0 */
 };
 
 /** A look at all channels: begin, one channel after the other, end. */

@@ -1,96 +1,99 @@
-/* Sources of other programs' xruns. A source is a name in ST_XRUN_SOURCES, and a file with its operations and
- * its row; one that only one system has is a row with the reason on the other. What needs a library
- * of its own is a helper program (helpers/, xrun_program.c, xrun_line.h), so that no foreign library is in
- * the daemon's locked memory.
- *
- * All functions: one thread a watch; it may be any normal one, never the cycle loop's. */
+/* Sources of other programs' xruns. A source is a name in ST_XRUN_SOURCES, and a file with its operations
+ * and its row; on a system without the source, the row only has the reason. A source that needs a library
+ * is a helper program (helpers/, xrun_program.c, xrun_line.h), so that the daemon's locked memory holds
+ * no foreign library. All functions: one thread for each watch; any normal thread, never the cycle
+ * loop's. */
 #pragma once
 
 #include "platform/platform.h"
 #include "xruns/event.h"
 
-/* All of them, in the order of the status; and those of sound servers, which have a key observe.NAME_server.
- */
+/* All sources, in the order of the status; sources that are sound servers, with a key
+ * observe.NAME_server. */
 #define ST_XRUN_SOURCES(X) X(alsa) X(sound4) X(pipewire) X(jack) X(pulseaudio) X(usb)
 #define ST_XRUN_SERVERS(X) X(pipewire) X(jack) X(pulseaudio)
 
-#define ST_XRUN_SOURCES_MAX   8
-#define ST_XRUN_NAME_BYTES    64
-#define ST_XRUN_WHY_BYTES     200
-#define ST_XRUN_SERVER_BYTES  256
-#define ST_XRUN_SERVER_ITSELF "PipeWire" /* its own name in the place of a client: it was late itself */
-#define ST_XRUN_JACK_ITSELF   "JACK"     /* the same */
-#define ST_XRUN_ASKED_MS      1000       /* this asked_rate_hz: asked_frames are ms, and about that */
-#define ST_XRUN_NORMAL        100        /* this priority: no real-time thread */
+#define ST_XRUN_SOURCES_MAX  8
+#define ST_XRUN_NAME_BYTES   64
+#define ST_XRUN_WHY_BYTES    200
+#define ST_XRUN_SERVER_BYTES 256
+#define ST_XRUN_SERVER_ITSELF                                                                                \
+    "PipeWire"                     /* PipeWire's name in place of a client: the server itself was late */
+#define ST_XRUN_JACK_ITSELF "JACK" /* JACK's name in place of a client: the server itself was late */
+#define ST_XRUN_ASKED_MS    1000   /* a value of asked_rate_hz: asked_frames is in ms, approximately */
+#define ST_XRUN_NORMAL      100    /* a value of priority: not a real-time thread */
 
-/* What programs have to know of the `why` of a source, which is for people: bits. */
+/* What code must know about `why`, the text for people: bits. */
 enum st_xrun_fact {
-    ST_XRUN_FACT_NOT_RUNNING = 1, /* it cannot watch: this user runs no PipeWire */
-    ST_XRUN_FACT_NO_RESYNCS = 2   /* it watches, but does not see that second cards are put in step */
+    ST_XRUN_FACT_NOT_RUNNING = 1, /* the source cannot watch: this user runs no PipeWire */
+    ST_XRUN_FACT_NO_RESYNCS = 2   /* the source watches, but does not see resyncs of second cards */
 };
 #define ST_XRUN_FACTS_MAX 3
 
-/* Between a program and its sound server: what of it is watched. */
+/* What is watched between a program and its sound server. */
 enum st_xrun_between {
-    ST_XRUN_BETWEEN_NOTHING, /* there is no buffer between them, or the source does not know */
+    ST_XRUN_BETWEEN_NOTHING, /* seen: the program did not run for longer than its buffer lasts; not seen: the
+                                program writes too little */
     ST_XRUN_BETWEEN_STOPS,   /* seen: the program stood still for longer than its buffer; not: it writes too
                                 little */
     ST_XRUN_BETWEEN_UNSEEN,  /* a buffer that nothing watches */
-    ST_XRUN_BETWEEN_HEARD    /* what the server gets from it is heard: each loss of sound is seen */
+    ST_XRUN_BETWEEN_HEARD    /* the stream is listened to: each loss of sound is seen */
 };
 
-/** How long one client, or the device's own node, took in the cycles of some seconds. A cycle: its inputs are
- * ready (signalled), it wakes up, it finishes. Times that are not known are INT64_MIN. */
+/** Times of one client, or of the device's own node, in the cycles of some seconds. In a cycle, inputs
+ * become ready (signalled), the client wakes up, and it finishes. INT64_MIN: not known. */
 struct st_xrun_load {
     int64_t cycles_n;
     int64_t busy_median_ns, busy_p99_ns, busy_max_ns; /* woken to finished */
     int64_t wait_median_ns, wait_p99_ns, wait_max_ns; /* signalled to woken */
     int64_t period_ns;                                /* of the device's cycle; 0: not known */
-    int64_t frames, rate_hz;                          /* the same as the server sets it; 0: not known */
-    int64_t asked_frames, asked_rate_hz; /* the cycle that the client asked for, of a device that its server
-                                            is forced to; 0: none, or not known */
-    int64_t priority;   /* 1..99: of its real-time thread; ST_XRUN_NORMAL: it is a normal one; 0: not known */
+    int64_t frames, rate_hz;                          /* the cycle as set in the server; 0: not known */
+    int64_t asked_frames, asked_rate_hz; /* the cycle that the client asked for, on a device whose server is
+                                            forced to another size; 0: none, or not known */
+    int64_t
+        priority; /* 1..99: priority of the real-time thread; ST_XRUN_NORMAL: a normal thread; 0: not known */
     int64_t between;    /* enum st_xrun_between */
-    int64_t drift_ppb;  /* a second card: by how much it is faster than the one that it follows, in 10^-9; 0:
-                           it is none, or not known */
-    int64_t buffer_ns;  /* of a device, in front of which the client stands, or between it and its server;
-                           0: not known */
-    int64_t reserve_ns; /* with cycles: the least of buffer_ns that was filled; without: how much sound is
-                           left now, there, in a program's queue, or of JACK's cycle. 1: none; 0: not known */
-    int64_t block_frames; /* its long cycles come each time after this much sound; 0: not known */
-    int64_t block_any;    /* 1: in cycles of different lengths */
-    int64_t streams_n;    /* 1: as a player or browser plays; 0: a filter, a host of plug-ins */
+    int64_t drift_ppb;  /* of a second card: how much faster it is than the card that it follows, in 10^-9; 0:
+                           not a second card, or not known */
+    int64_t buffer_ns;  /* of the device in front of the client, or of the buffer between the client and its
+                           server; 0: not known */
+    int64_t reserve_ns; /* with cycles: the smallest fill of buffer_ns; without: sound left now, in the
+                           buffer, in a program's queue, or of JACK's cycle. 1: none; 0: not known */
+    int64_t
+        block_frames;  /* the client's long cycles come each time after this number of frames; 0: not known */
+    int64_t block_any; /* 1: block_frames is the same in cycles of different lengths */
+    int64_t streams_n; /* 1: a player's or browser's stream; 0: a filter, a plug-in host */
 };
 
 enum st_xrun_seen_kind {
-    ST_XRUN_SEEN_DROPOUT, /* dropouts that began, or one that goes on */
-    ST_XRUN_SEEN_CYCLE, /* what a client did in the cycle of a dropout, one by one: of `cycle` wait_ns is from
-                           the beginning of the cycle until it woke up, busy_ns from there until it was done
-                           or was last seen */
+    ST_XRUN_SEEN_DROPOUT, /* dropouts that began, or a dropout that goes on */
+    ST_XRUN_SEEN_CYCLE, /* what one client did in the cycle of a dropout; in `cycle`, wait_ns is the time from
+                           the start of the cycle to the wake-up, and busy_ns the time from there until the
+                           client was done or last seen */
     ST_XRUN_SEEN_LOAD,
-    ST_XRUN_SEEN_LEVEL, /* how much is left now: load.reserve_ns */
-    ST_XRUN_SEEN_ENDED, /* its client plays no more */
+    ST_XRUN_SEEN_LEVEL, /* sound that is left now: load.reserve_ns */
+    ST_XRUN_SEEN_ENDED, /* the client has stopped playing */
 };
 
-/** What was seen since the poll before. */
+/** What was seen since the previous poll. */
 struct st_xrun_seen {
     enum st_xrun_seen_kind kind;
-    /* Of dropouts that began since the poll before, each an unbroken loss of sound: what st_event_record has
-     * for a line. Its kind is ST_EVENT_DEVICE_DROPOUT: the device ran dry or over; with place
-     * ST_DROPOUT_AT_RESYNC: the server skipped or inserted sound of the second card `client`, to follow this
-     * device's clock; with ST_DROPOUT_AT_BUS: the USB device `client`. Or ST_EVENT_CLIENT_DROPOUT: of a
-     * client that was not ready in time, without which the device went on; count_n is 0 for one that goes on,
-     * which lost cycles_n. Of the other kinds: device and client, "" where not known; of ST_XRUN_SEEN_CYCLE
-     * the cycle. */
+    /* Of dropouts that began since the previous poll, each an unbroken loss of sound: the fields that
+     * st_event_record has for a line. ST_EVENT_DEVICE_DROPOUT: the device ran dry or over; with place
+     * ST_DROPOUT_AT_RESYNC: the server skipped or inserted sound of the second card `client` to follow
+     * this device's clock; with ST_DROPOUT_AT_BUS: the USB device `client`. ST_EVENT_CLIENT_DROPOUT: a
+     * client was not ready in time, and the device went on without it; count_n is 0 for a dropout that
+     * goes on and lost cycles_n. For other kinds: device and client, "" if not known; for
+     * ST_XRUN_SEEN_CYCLE the cycle as well. */
     struct st_event event;
 
-    int64_t deadline_ns; /* of a cycle: from its beginning to that of the next one */
-    int64_t left_n;      /* clients of the same cycle that are still to come */
+    int64_t deadline_ns; /* of a cycle: from its start to the start of the next one */
+    int64_t left_n;      /* clients of the same cycle that are still to be reported */
 
-    struct st_xrun_load load; /* of `client`; of the device's own node where client is "" */
+    struct st_xrun_load load; /* of `client`; if client is "", of the device's own node */
 };
 
-/** cycles_n 1, and nothing else known: it plays. */
+/** A load with cycles_n 1 and nothing else known: the client plays. */
 extern const struct st_xrun_load st_xrun_load_plays;
 
 typedef void (*st_xrun_seen_fn)(void *ctx, const struct st_xrun_seen *seen);
@@ -98,15 +101,15 @@ typedef void (*st_xrun_seen_fn)(void *ctx, const struct st_xrun_seen *seen);
 struct st_xrun_watch;
 
 struct st_xrun_ops {
-    /** @return 0, or with a sentence in w->why: -ENOENT (nothing to watch now), -ENOTSUP (never here),
-     * -EACCES, ... Waits at most 100 ms. */
+    /** @return 0, or an error with a sentence in w->why: -ENOENT (nothing to watch now), -ENOTSUP (not
+     * available on this system), -EACCES, ... Waits at most 100 ms. */
     int (*open)(struct st_xrun_watch *w);
-    /** Calls seen for what happened. @return 0, -EAGAIN (still connecting), or, with a sentence in w->why,
-     * that it is over: close, and open again later. Never waits. */
+    /** Calls `seen` for each sighting. Never waits. @return 0, -EAGAIN (still connecting), or an error
+     * with a sentence in w->why: the source has ended; close it, and open it again later. */
     int (*poll)(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx);
-    /** Frees. Waits at most 500 ms for a program to end. */
+    /** Frees the source. Waits at most 500 ms for a helper program to end. */
     void (*close)(struct st_xrun_watch *w);
-    /** To be polled early when it is readable; NULL: none. */
+    /** Descriptor that, when readable, asks for an early poll; NULL: none. */
     int (*fd)(const struct st_xrun_watch *w);
     /** CPU time that the source has used outside of this process; NULL: none. @return 0 or -ENODATA. */
     int (*program_cpu_ns)(const struct st_xrun_watch *w, int64_t *ret);
@@ -115,38 +118,45 @@ struct st_xrun_ops {
 struct st_xrun_source {
     const char *name;    /* stable; key observe.NAME */
     const char *title;   /* as people write it: "PipeWire" */
-    const char *summary; /* one line: what is read, and what that cannot see; without ops why */
-    bool device_only;    /* it cannot see clients that were not ready: their number is unknown, not 0 */
-    int64_t poll_ns;     /* how often it wants to be polled */
-    bool tells_playing;  /* while it watches, it sees whatever plays: st_xrun_watch.plays, or load lines */
-    const struct st_xrun_ops *ops; /* NULL: another OS has it */
+    const char *summary; /* one line: what is read, and what cannot be seen; without ops: why */
+    bool device_only; /* the source cannot see clients that were not ready: their number is unknown, not 0 */
+    int64_t poll_ns;  /* interval of polls */
+    bool tells_playing; /* while the source watches, it sees everything that plays: st_xrun_watch.plays, or
+                           load lines */
+    const struct st_xrun_ops *ops; /* NULL: the source is not available on this OS */
     const char *program;           /* xruns/xrun_program.c: name of the helper program */
-    const char *root_why; /* it works as root only: the sentence that says so; NULL: it does not need root */
-    const char *server_env; /* ... and the variable by which it finds its server: key observe.NAME_server */
-    const char *sockets[3]; /* ... and where root's is (below $XDG_RUNTIME_DIR) and the system's: it runs as
-                               their owner; ends with NULL. None: it takes no server but its user's */
+    const char
+        *root_why; /* the source works as root only: a sentence that says so; NULL: it does not need root */
+    const char *server_env; /* the variable with the server's address: key observe.NAME_server */
+    const char *sockets[3]; /* the server's sockets: root's (below $XDG_RUNTIME_DIR) and the system's, whose
+                               owner the program becomes; ends with NULL. Empty: only servers of its user */
 
     /* of a sound server: */
-    const char *daemons[3]; /* its processes, one of which runs; ends with NULL */
-    bool counts_device;     /* it counts xruns of its device itself: the source "alsa" sees the same ones */
-    const char *terse;      /* of its device it says no more than that it ran dry: the clause for that */
-    bool sees_cycles; /* when each client waited and computed, how long a loss lasts, and all that plays */
-    int64_t usual_ns; /* how long its buffer lasts as installed, if it does not tell; 0: not known */
-    const char *set_frames;  /* command that sets its buffer now, before the number; NULL: none */
-    bool set_by_force;       /* 0 takes that back: programs choose again */
-    const char *keep_frames; /* setting of apply that keeps a power of two, before it; NULL: none */
-    const char *frames_hint; /* where a user looks for its size, unless a client asks for one */
+    const char *daemons[3]; /* the server's process names, one of which runs; ends with NULL */
+    bool counts_device; /* the server counts xruns of its device, which the source "alsa" counts as well */
+    const char *terse;  /* a clause for a server that reports no more about its device than that it ran dry */
+    bool sees_cycles;   /* the source sees when each client waited and computed, how long a loss lasts, and
+                           everything that plays */
+    int64_t
+        usual_ns; /* usual length of the server's buffer as installed, if it is not reported; 0: not known */
+    const char
+        *set_frames; /* command that sets the server's buffer now, to be followed by the number; NULL: none */
+    bool set_by_force;       /* the number 0 undoes set_frames: programs choose again */
+    const char *keep_frames; /* change of `apply` that keeps a power of two, to be followed by the number;
+                                NULL: none */
+    const char *frames_hint; /* where a user finds the buffer size, unless a client asks for one */
 };
 
 /** What the user chose for a source. */
 struct st_xrun_setting {
-    char server[ST_XRUN_SERVER_BYTES]; /* value of server_env, "": as found in the environment; alsa: where
-                                          procfs is, "": /proc */
-    uid_t user; /* as whom root runs a helper program, so that it reaches that user's server; 0: as itself */
-    char listen[8]; /* "auto" or "on": which programs' streams a helper program hears; "": none */
-    char listen_except[ST_XRUN_SERVER_BYTES]; /* not these programs', with commas between them */
+    char server[ST_XRUN_SERVER_BYTES]; /* value of server_env, "": from the environment; alsa: where procfs is
+                                          mounted, "": /proc */
+    uid_t user;     /* user as whom root runs a helper program, to reach that user's server; 0: root */
+    char listen[8]; /* "auto" or "on": which programs' streams a helper program listens to; "": none */
+    char listen_except[ST_XRUN_SERVER_BYTES]; /* programs not to listen to, separated by commas */
     char cycles[ST_XRUN_SERVER_BYTES];        /* file for the last cycles (xruns/cycle_ring.h); "": none */
-    bool own_stream; /* this process plays in a sound server: what it sees of that is no other program's */
+    bool own_stream; /* this process has a stream in a sound server, which is not reported as another
+                        program's */
 };
 
 /** An open source. */
@@ -154,14 +164,14 @@ struct st_xrun_watch {
     const struct st_xrun_source *source;
     struct st_platform *machine;
     struct st_xrun_setting setting;
-    void *state;       /* the source's own */
-    bool plays;        /* something played at the last poll; of sources without load lines */
-    int64_t poll_ns;   /* until the next poll; 0: as source->poll_ns */
-    int64_t silent_ns; /* it turned out that it had not watched for so long before the last poll: it hung, or
-                          got no CPU; who polls sets it to 0 */
+    void *state;       /* belongs to the source */
+    bool plays;        /* something played at the last poll; for sources without load lines */
+    int64_t poll_ns;   /* time until the next poll; 0: source->poll_ns */
+    int64_t silent_ns; /* before the last poll, the source had not watched for this time: it hung or got no
+                          CPU; the caller of poll resets it to 0 */
     char why[ST_XRUN_WHY_BYTES];
-    int64_t facts;     /* enum st_xrun_fact, of `why` */
-    int64_t listens_n; /* in how many programs' streams it listens for silence */
+    int64_t facts;     /* enum st_xrun_fact, about `why` */
+    int64_t listens_n; /* number of programs whose streams are listened to for silence */
 };
 
 /** A whole row: a source that is not available on this OS. */
@@ -170,35 +180,37 @@ struct st_xrun_watch {
         .name = (source_name), .title = (source_title), .summary = (reason)                                  \
     }
 
-/** @return as ops->open; -ENOTSUP where it is absent. After 0: end with st_xrun_close. */
+/** @return as ops->open; -ENOTSUP if not available on this system. After 0: end with st_xrun_close. */
 ST_NODISCARD int st_xrun_open(struct st_xrun_watch *w, struct st_platform *machine,
                               const struct st_xrun_source *source, const struct st_xrun_setting *setting);
 
 void st_xrun_close(struct st_xrun_watch *w);
 
-/** Sets w->why, of which there are no facts. @return error, so that it can end a function. */
+/** Sets w->why and clears w->facts. @return error, so that a function can return it. */
 int st_xrun_because(struct st_xrun_watch *w, int error, const char *format, ...) ST_PRINTF(3, 4);
 
-/** All sources, also those that are not available on this system; ends with NULL. */
+/** All sources, including those not available on this system; ends with NULL. */
 extern const struct st_xrun_source *const st_xrun_sources[];
 
-/** @return the one with that name; an empty one if there is none. */
+/** @return the source with that name; an empty source if there is none. */
 const struct st_xrun_source *st_xrun_sources_find(const char *name);
 
-/** "PipeWire" for "pipewire"; what is no source is unchanged. */
+/** "PipeWire" for "pipewire"; a name that is no source is returned unchanged. */
 const char *st_xrun_sources_title(const char *name);
 
-/** Is that, in the place of a client, a server that was late itself? A client may have such a name, too: its
+/** Does `client` name a server that was late itself? A real client can have the same name, but its
  * dropouts have another place than ST_DROPOUT_AT_DEVICE_BUFFER. */
 bool st_xrun_is_server(const char *client);
 
-/** The command that sets that source's buffer now; "" if there is none, or frames is 0. */
+/** The command that sets the buffer of the source `name` until the server ends; "": there is no such
+ * command, or frames is 0. */
 const char *st_xrun_sources_set_frames(const char *name, int64_t frames);
 
-/** "to last: " and the command that keeps that buffer when the server starts again; "" if apply has none. */
+/** "to last: " and the command that keeps the buffer when the server starts again; "": `apply` has no such
+ * change. */
 const char *st_xrun_sources_keep_frames(const char *name, int64_t frames);
 
-/* Its rows: of one system (linux/xrun_alsa.c, linux/xrun_usb.c, freebsd/xrun_sound4.c), and of the helper
+/* Sources of one system (linux/xrun_alsa.c, linux/xrun_usb.c, freebsd/xrun_sound4.c) and of the helper
  * programs (xrun_program.c). */
 #define ST_XRUN_ROW(name) extern const struct st_xrun_source st_xrun_##name;
 ST_XRUN_SOURCES(ST_XRUN_ROW)

@@ -53,25 +53,25 @@
 
 #define ST_XRUN_LINE_BYTES 1280
 
-#define ST_XRUN_OWN_CLIENT "sleeptuned (silence)" /* what the daemon's own stream is called in a server */
+#define ST_XRUN_OWN_CLIENT "sleeptuned (silence)" /* name of the daemon's own stream in a server */
 
 enum st_xrun_line_kind {
     ST_XRUN_LINE_READY,
     ST_XRUN_LINE_ALIVE,
     ST_XRUN_LINE_ABSENT,
-    ST_XRUN_LINE_SEEN /* any of the others: st_xrun_seen.kind */
+    ST_XRUN_LINE_SEEN /* any other line: see st_xrun_seen.kind */
 };
 
 struct st_xrun_line {
     enum st_xrun_line_kind kind;
-    char text[ST_XRUN_WHY_BYTES]; /* of ready and absent, cut; control characters are '?' */
-    int64_t facts, listens_n;     /* the same */
-    int64_t late_ns;              /* of alive */
-    struct st_xrun_seen seen;     /* names are cut, control characters are '?' */
+    char text[ST_XRUN_WHY_BYTES]; /* text of ready and absent lines, cut; control characters become '?' */
+    int64_t facts, listens_n;     /* of ready and absent lines */
+    int64_t late_ns;              /* of alive lines */
+    struct st_xrun_seen seen;     /* names are cut, control characters become '?' */
 };
 
 /** Reads one line without its newline. @return 0 or -EBADMSG. Pure; threads: any. */
 ST_NODISCARD int st_xrun_line_parse(const char *line, struct st_xrun_line *ret);
 
-/** Writes the line of what was seen, with its newline, for the helper programs. @return buf. */
+/** Formats what was seen as a line with its newline, for the helper programs. @return buf. */
 const char *st_xrun_line_format(const struct st_xrun_seen *seen, char *buf, size_t buf_bytes);

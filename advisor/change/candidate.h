@@ -1,5 +1,5 @@
-/* Which findings of a report can be tried: settings that the running system takes both ways, and whose effect
- * the loop sees. One row of the table a setting. */
+/* Findings of a report that can be tried: settings that the running system can switch both ways and whose
+ * effect the loop sees. One row of the table for each setting. */
 #pragma once
 
 #include "advisor/change/plan.h"
@@ -9,39 +9,38 @@
 
 enum st_candidate_kind {
     ST_CANDIDATE_VALUES,  /* running values: steps of the plan */
-    ST_CANDIDATE_LATENCY, /* /dev/cpu_dma_latency, held while it is on */
+    ST_CANDIDATE_LATENCY, /* /dev/cpu_dma_latency, held while the setting is on */
     ST_CANDIDATE_SLACK,   /* timer slack of the loop's own thread */
 };
 
 struct st_candidate {
     const struct st_finding *finding;
     enum st_candidate_kind kind;
-    size_t first_step, steps_n; /* of the plan; kind VALUES */
-    char setting[200];          /* what is switched, for people */
+    size_t first_step, steps_n; /* of the plan; only for ST_CANDIDATE_VALUES */
+    char setting[200];          /* the setting, for people */
     char now[ST_CHANGE_VALUE_BYTES], trial[ST_CHANGE_VALUE_BYTES];
-    const char *refused; /* the cost that the profile does not accept; NULL: none. Tried, and not kept */
-    char not_tried[200]; /* "" or why it cannot be tried */
+    const char *refused; /* the cost that the profile does not accept: tried, but not kept; NULL: none */
+    char not_tried[200]; /* why the setting cannot be tried; "": it can */
 };
 
 struct st_candidates {
     struct st_candidate rows[ST_CANDIDATES_MAX];
     size_t n;
-    bool needs_root;                                   /* some of them do, and this process is not */
-    struct st_journal plan;                            /* running values only */
-    const struct st_finding *later[ST_CANDIDATES_MAX]; /* cannot be switched on and off while the loop runs,
-                                                          or it does not feel them */
+    bool needs_root;        /* a candidate needs root, and this process is not root */
+    struct st_journal plan; /* running values only */
+    const struct st_finding
+        *later[ST_CANDIDATES_MAX]; /* cannot be switched while the loop runs, or has no effect on the loop */
     size_t later_n;
     int late_share;    /* st_candidates_late_share */
-    char writers[200]; /* programs that run here and write such settings; "": none is known */
+    char writers[200]; /* programs that run here and write such settings; "": none known */
 };
 
-/** A wake-up is late by more than the period divided by this. */
+/** A wake-up counts as late beyond the period divided by this number. */
 int st_candidates_late_share(enum st_os os);
 
-/**
- * Findings that fired, in the order of the report. Reads only.
- * @param as_root: may write running values. slack_counts: the loop is a normal thread.
- * Free with st_candidates_finish; borrows the report. */
+/** Finds candidates among the findings that fired, in the order of the report. Reads only. Free with
+ * st_candidates_finish; borrows the report. @param as_root this process may write running values. @param
+ * slack_counts the loop is a normal thread. */
 void st_candidates_find(struct st_candidates *ret, struct st_platform *p, const struct st_report *report,
                         bool as_root, bool slack_counts);
 void st_candidates_finish(struct st_candidates *candidates);

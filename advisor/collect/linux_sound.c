@@ -116,8 +116,9 @@ static void stream_status(struct st_collector *c, const char *name, const char *
                              source);
 }
 
-/** A lower bound of the steps in which the position of a stream that PipeWire plays moves: for two looks, the
- * frames between them without those of the longest time that can lie between them. Takes 50 ms. */
+/** Lower bound of the steps in which the position of a PipeWire playback stream moves. Between two looks:
+ * the frames that the position moved, minus the frames that the longest possible time between the looks
+ * explains. Takes 50 ms. */
 static void stream_steps(struct st_collector *c, const char *name, const char *path)
 {
     struct st_alsa_status status;

@@ -220,8 +220,8 @@ static bool take_sysctl(struct cut *cut, const char *line)
     return true;
 }
 
-/** "13.2-RELEASE-p4" anywhere: of FreeBSD only. kern.osreldate begins with it (sys/sys/param.h: major *
- * 100000 + minor * 1000 at a release). */
+/** Finds "13.2-RELEASE-p4" anywhere in the line; only FreeBSD has such versions. The version gives the
+ * first digits of kern.osreldate (sys/sys/param.h: major * 100000 + minor * 1000 at a release). */
 static bool take_freebsd_version(struct st_post *post, const char *line)
 {
     static const char *const behind[] = {"-RELEASE", "-STABLE", "-CURRENT", "-BETA", "-RC", "-PRERELEASE"};

@@ -10,11 +10,12 @@
 
 #define CPUFREQ "/sys/devices/system/cpu/cpufreq/"
 
-/* A line of that kind: `pattern`, what it sets (a file: its path, with '+' a line more of it; "@": the
- * section that begins; "!": a sentence; '^': a setting of PipeWire; else a fact; NULL: nothing) and to what.
- * "$1": a part of the pattern;
- * "$u": what the section is about. value NULL: "$1"; kind NULL: that of the row above. A kind behind '=' is
- * only in the section of its name, which also a command begins. */
+/* How a line with one value is read. `target` is what the line sets: "/...": a file with that path ('+'
+ * before the path: one more line of the file); "@": the section that begins; "!": a sentence; '^': a
+ * setting of PipeWire; any other text: a fact; NULL: nothing. `value` is what the target is set to: "$1":
+ * a part of the pattern; "$u": what the section is about; NULL: "$1". `kind` names the source of the
+ * line; NULL: the kind of the row above; '=' before the kind: the row applies only within the section of
+ * that name, which a command can begin as well. */
 static const struct value_row {
     const char *pattern, *target, *value, *kind;
 } values[] = {
@@ -173,12 +174,12 @@ static const struct value_row {
     {"*rtkit-daemon[*uccessfully demoted thread*/pipewire)", ST_KEY_DAEMON_PIPEWIRE, "1"},
 };
 
-/** Commands whose other lines are known to have no meaning here. */
+/** Commands whose lines that match no row mean nothing. */
 static const char *const sections[] = {"cpupower", "prlimit",  "rtcqs",     "pw-cli", "pw-mon", "pw-dump",
                                        "wpctl",    "pactl",    "systemctl", "aplay",  "vmstat", "sndctl",
                                        "listen",   "listened", "json",      NULL};
 
-/** Which pairs of bytes a line has: most patterns are ruled out by their first one. */
+/** The pairs of bytes in a line. A pattern whose first pair the line lacks cannot match. */
 struct pairs {
     uint64_t bits[64];
 };
@@ -198,7 +199,8 @@ static inline bool may_match(const char *line, const struct pairs *pairs, const 
            (pairs->bits[pair / 64] >> pair % 64 & 1) != 0;
 }
 
-/** "$1": a part; a letter: the text at its place in `letters`. */
+/** Copies `with`. "$1" becomes the first part of the match; "$" and a letter of `letters` become the text
+ * of the same index. */
 static void fill(char *to, size_t bytes, const char *with, const struct st_pattern_parts *parts,
                  const char *letters, const char *const *texts)
 {
@@ -217,7 +219,7 @@ static void fill(char *to, size_t bytes, const char *with, const struct st_patte
     }
 }
 
-/** "8192 KiB", "unlimited". @return false: it is none. */
+/** Reads a limit: "8192 KiB", "unlimited". @return false: the value is no limit. */
 static bool take_limit(struct st_post *post, const char *key, char *value)
 {
     int64_t number = ST_UNLIMITED;
@@ -233,7 +235,7 @@ static bool take_limit(struct st_post *post, const char *key, char *value)
 #define PPM_MAX    1e6
 #define CLOCKS_PPM 1000 /* more makes a run invalid: the remark "clocks" */
 
-/** Of `listen`: a number or null. */
+/** Reads a clock difference in ppm that `listen` printed: a number or null. */
 static void take_ppm(struct st_post *post, const char *key, const char *value)
 {
     char *end;
@@ -249,7 +251,7 @@ static void take_ppm(struct st_post *post, const char *key, const char *value)
         st_facts_put_state(post->facts, key, ST_FACT_MALFORMED, 0, value, post->name);
 }
 
-/** Of "1001(ann),0(wheel)" the names. */
+/** Reads the group names from "1001(ann),0(wheel)". */
 static void take_groups(struct st_post *post, char *value)
 {
     const char *names = "";
@@ -376,11 +378,12 @@ static bool late_client(const char *line, struct st_pattern_parts *ret)
     return st_server_log_jack(line, ret->text[0], &ran);
 }
 
-/* A line of a log, and what all such lines say. "$s": all first parts, or those number `subject`; "$f": that
- * swap is full, if so; "$n": " 5 times"; "$t": " in 11 s"; "$m": the largest last part, of `unit_ns`, in ms;
- * "$u": ", for up to 2 ms"; "$k": the kernel;
- * "$1": of the last line. None: the row before says it. "": such a line means nothing here. The most
- * important ones first; the first that matches counts. */
+/* A row of a log: a pattern, and the sentence for all lines that match. In the sentence, "$s": the first
+ * part of each line, or the part with the number `subject`; "$f": swap is full, if it is; "$n": " 5
+ * times"; "$t": " in 11 s"; "$m": the largest last part, a number of `unit_ns`, printed in ms; "$u": ",
+ * for up to 2 ms"; "$k": the kernel; "$1": a part of the last line. Sentence NULL: the row above has the
+ * sentence; "": the line means nothing. The most important rows come first; the first row that matches
+ * counts. */
 static const struct log_row {
     const char *pattern, *sentence;
     int subject; /* 0: the first part */
@@ -735,7 +738,7 @@ static void see(struct st_post_seen *seen, const struct log_row *row, const char
     seen->subjects_n++;
 }
 
-/** What the live logs of the kernel and of rtkit are counted by, too: facts of rules. */
+/** Counts the line under the same key as the live logs of the kernel and rtkit; rules read these facts. */
 static void count(struct st_post *post, const char *line)
 {
     static const char *const not_counted[] = {ST_KEY_KERNEL_LOG_USB_N, ST_KEYS_KERNEL_LOG "clock_n",

@@ -35,7 +35,7 @@ struct st_report {
     struct st_finding *findings;
     size_t findings_n;
     bool no_sound;                /* neither a card nor a server is here, and the user asked for no period */
-    bool own_machine;             /* the facts are of the machine that this runs on */
+    bool own_machine;             /* the facts describe the machine on which the program runs */
     size_t unreadable_n;          /* facts that were unreadable or malformed */
     const struct st_tuned *tuned; /* what `tune` measured here; borrowed; NULL: nothing */
     const struct st_report_answer *answer; /* borrowed; NULL: the headline is made from the facts */

@@ -103,16 +103,17 @@ double st_rule_period_us(const struct st_finding *finding);
 /** Judges with the rule's cases or code. finding: zeroed. */
 void st_rule_judge(const struct st_rule *rule, const struct st_facts *facts, const struct st_wish *wish,
                    struct st_finding *finding);
-/** Quotes the rule's first fact, and unless the rule is not applicable what else it lists by its whole key
- * and is there. */
+/** Quotes the rule's first fact. Unless the rule is not applicable, quotes as well the other facts that
+ * the rule lists by a whole key, if they are there. */
 void st_rule_quote(struct st_finding *finding);
-/** Does `apply` make the changes of this finding, and does this machine keep them where it can write? */
+/** Does `apply` make the changes of this finding, and does this machine keep them where `apply` can write? */
 bool st_rule_can_apply(const struct st_finding *finding);
 /** Gives the finding its rule's usual fix, with the changes. */
 void st_rule_fix(struct st_finding *finding);
-/** The same with `value` in place of each `word`, as what has to be filled in, or of a usual value. */
+/** As st_rule_fix, with `value` in place of each `word` in the fix. */
 void st_rule_fix_with(struct st_finding *finding, const char *word, const char *value);
-/** What a rule says: the first row that is. Ok costs 0 unless `costs`, what is not known. */
+/** What a rule reports: the first row whose `is` is true decides. `costs`: an OK row has an unknown
+ * effect, not the effect 0. */
 struct st_rule_row {
     bool is;
     enum st_status status;
@@ -120,8 +121,8 @@ struct st_rule_row {
     const struct st_fact *quoted; /* NULL: none */
     bool costs;
 };
-/** Sets the finding. @return whether it is a problem or advice, which has no fix yet. */
+/** Sets the finding. @return true: the finding is a problem or advice, and still lacks a fix. */
 bool st_rule_say_first(struct st_finding *finding, const struct st_rule_row *rows);
 #define st_rule_say(finding, ...) st_rule_say_first((finding), (const struct st_rule_row[]){__VA_ARGS__, {0}})
-/** Advice, with that fix. */
+/** Advice with the rule's usual fix. */
 #define st_rule_advise(finding, ...) (st_finding_advice((finding), __VA_ARGS__), st_rule_fix(finding))

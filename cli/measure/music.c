@@ -136,7 +136,7 @@ uint64_t st_music_dropouts(const struct st_music *music)
     return n;
 }
 
-/* Those that lost sound or are watched to the end. @return their number */
+/* Fills *ret with the servers that lost sound or are watched to the end. @return their number */
 static size_t sources_of(const struct st_music *music, struct st_dropout_source *ret)
 {
     size_t n = 0;

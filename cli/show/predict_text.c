@@ -26,7 +26,7 @@ void st_predict_text_fill(struct st_predict_table *table, uint32_t wanted_frames
         table->known = table->known || row->known;
         table->n++;
     }
-    /* the smallest size from which on all hold */
+    /* the smallest size whose bound, and the bound of each larger size, keeps the target */
     for (size_t i = table->n; i-- > 0 && st_predict_holds(&table->rows[i]);)
         table->held = &table->rows[i];
 }

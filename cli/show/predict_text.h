@@ -13,12 +13,12 @@ struct st_predict_table {
     struct st_predict_row rows[ST_PREDICT_SIZES_MAX];
     size_t n;
     const struct st_predict_row *held; /* the smallest size whose bound keeps the target; NULL: none */
-    bool known;                        /* at least one row is */
-    bool brief; /* the time of the run is said elsewhere, and too short for bounds to be of use */
+    bool known;                        /* at least one row is known */
+    bool brief; /* the run's length is printed elsewhere, and the run is too short for useful bounds */
 };
 
-/** Fills the rows of the table's run: the measured size, its double and so on up to 2048 frames, and
- * the wanted size in its place. @param wanted_frames 0: none */
+/** Fills the rows of the table's run: the measured size, doubled up to 2048 frames, and the wanted size in
+ * its order. @param wanted_frames 0: none */
 void st_predict_text_fill(struct st_predict_table *table, uint32_t wanted_frames);
 
 json_t *st_predict_text_rows_json(const struct st_predict_table *table);
@@ -31,7 +31,7 @@ struct st_predict_view {
     int width; /* columns; from 64 on with headroom and bounds */
     bool colour;
     uint32_t used_frames; /* the row that gets "in use"; 0: none */
-    uint64_t music_n;     /* dropouts of the music at that size, which the row has beside the computer's */
+    uint64_t music_n; /* dropouts of the music at the size in use; printed beside the computer's dropouts */
 };
 
 /** One sentence: the smallest size that held and how sure that is, or why none. */

@@ -39,7 +39,7 @@ struct st_watchdog_view {
     bool running;    /* the checker has begun: above_loop is known */
     bool above_loop; /* the checker has real-time priority */
     bool demoted;
-    char reason[ST_WATCHDOG_TEXT_BYTES]; /* when demoted, or when it could not be */
+    char reason[ST_WATCHDOG_TEXT_BYTES]; /* why the loop was demoted, or could not be */
 };
 
 enum st_watchdog_reason { ST_WATCHDOG_STARVED = 1, ST_WATCHDOG_BUSY, ST_WATCHDOG_TOO_LONG };

@@ -155,7 +155,8 @@ void st_observe_playing(const struct st_observe *observe, struct st_playing_fact
         ret->by = source->source;
         memcpy(ret->what, source->played, sizeof(ret->what));
     }
-    int64_t period_of_ns = INT64_MIN; /* a card's own source plays, too, and does not report the period */
+    int64_t period_of_ns =
+        INT64_MIN; /* not played_ns: a sound card's source plays as well, but does not report the period */
     ST_EACH_OF (o, observe->sources, observe->n) {
         const struct st_observed_view *source = &o->view;
         if (source->seen.frames <= 0 || source->played_ns <= period_of_ns ||

@@ -18,9 +18,10 @@ struct st_live {
 int st_live_init(struct st_live *live);
 void st_live_finish(struct st_live *live);
 
-/** To be given to a session with this period; before it starts.
- * @param next gets each cycle, late wake-up and flush as well; NULL: no one. */
+/** The sink for a session with this period; call before the session starts. @param next gets each cycle,
+ * late wake-up and flush as well; NULL: none. */
 struct st_sink st_live_sink(struct st_live *live, const struct st_period *period, const struct st_sink *next);
 
-/** Ends the minute: adds its lateness to an empty histogram of ST_HISTORY_DIGITS digits. */
+/** Ends the minute: adds the lateness of the minute to *ret, an empty histogram of ST_HISTORY_DIGITS
+ * digits. */
 void st_live_end_minute(struct st_live *live, struct st_hist *ret);

@@ -7,7 +7,7 @@
 const char *const st_degraded_parts[] = {"loop",   "memory", "books", "watchdog", "audio",   "observe",
                                          "config", "socket", "http",  "trace",    "history", NULL};
 
-/* The last one of a full list is lost. */
+/* Adds an entry. In a full list the new entry replaces the last one. */
 static struct st_degraded *ST_PRINTF(4, 5)
     add(struct st_degraded *list, size_t *n, const char *what, const char *format, ...)
 {

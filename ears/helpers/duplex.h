@@ -12,16 +12,16 @@ enum st_duplex_format { ST_DUPLEX_S32, ST_DUPLEX_S16, ST_DUPLEX_FLOAT };
 enum st_duplex_xrun { ST_DUPLEX_XRUN_NONE, ST_DUPLEX_XRUN_RECORD, ST_DUPLEX_XRUN_PLAY };
 
 struct st_duplex_ops {
-    /** At most frames_n frames, of both devices' format. It may wait for one period. @return frames; 0: an
-     * xrun, the device runs again; a negative errno value: it has gone. */
+    /** Reads at most frames_n frames in the format of both devices; may wait for one period. @return
+     * frames; 0: an xrun, after which the device runs again; a negative errno value: the device has gone. */
     long (*read)(void *device, void *to, uint32_t frames_n);
-    /** All of them; as read. */
+    /** Writes all frames. @return as `read`. */
     long (*write)(void *device, const void *from, uint32_t frames_n);
-    /** Of a device that goes on after an xrun and counts it: since the last call. NULL: read and write say.
-     */
+    /** Xruns since the last call, of a device that continues after an xrun and counts xruns. NULL: `read`
+     * and `write` report xruns. */
     enum st_duplex_xrun (*xrun)(void *device);
-    /** Frames that were written and are not played yet, or a negative errno value. NULL: it writes as many as
-     * it reads, so both devices need one clock. */
+    /** Frames that were written and have not been played, or a negative errno value. NULL: the device
+     * writes as many frames as it reads, so both directions need one clock. */
     long (*queued)(void *device);
 };
 
@@ -29,10 +29,10 @@ struct st_duplex {
     struct st_ear *ear;
     const struct st_duplex_ops *ops;
     void *device;
-    enum st_duplex_format format;         /* of both */
-    uint32_t period_frames, ahead_frames; /* of a turn; written before the first */
-    bool started;                         /* the thread; of the main thread */
-    atomic_int gone;                      /* a negative errno value */
+    enum st_duplex_format format;         /* of both devices */
+    uint32_t period_frames, ahead_frames; /* frames of one turn; frames written before the first turn */
+    bool started;                         /* the audio thread was started; main thread only */
+    atomic_int gone;                      /* a negative errno value after the device has gone */
 };
 
 /** Fills the reserve. Audio thread. @return 0 or what the device said. */

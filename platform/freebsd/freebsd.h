@@ -1,4 +1,4 @@
-/* Members of the FreeBSD row that are not POSIX, one file per idea. */
+/* FreeBSD's members of struct st_platform that are not POSIX; one file for each topic. */
 #pragma once
 
 #include "platform/platform.h"

@@ -1,10 +1,10 @@
-/* Values of FreeBSD's sysctls: text from the bytes and the format that its kernel hands out, and back.
- * Pure, tested on every host. */
+/* Values of FreeBSD's sysctls: converts the kernel's bytes and format to text, and text to bytes. Pure,
+ * tested on every host. */
 #pragma once
 
 #include "core/base.h"
 
-#define ST_OID_KIND_TYPE 0xfu /* of a kind */
+#define ST_OID_KIND_TYPE 0xfu /* bits of a kind that hold the type */
 
 /* CTLTYPE_* of <sys/sysctl.h>: part of the kernel's binary interface. */
 enum st_oid_type {
@@ -25,10 +25,10 @@ enum st_oid_type {
     ST_OID_U32,
 };
 
-/**  Writes the value as sysctl -n prints it, without the newline at its end: numbers and arrays of numbers
- * in decimal, strings as they are, "IK" as degrees. Bytes without a format in hexadecimal, which sysctl -n
- * leaves out. @param kind    as sysctl.oidfmt says it: the type in the low 4 bits (CTLTYPE_*). @param
- * format  as sysctl.oidfmt says it: "I", "LU", "IK", "CU" ... @return 0, -EFBIG (buf holds the beginning),
+/** Writes the value as sysctl -n prints it, without the final newline: numbers and arrays of numbers in
+ * decimal, strings unchanged, "IK" as degrees. Bytes without a format, which sysctl -n omits, are written
+ * in hexadecimal. @param kind from sysctl.oidfmt: the type is in the low 4 bits (CTLTYPE_*). @param
+ * format from sysctl.oidfmt: "I", "LU", "IK", "CU" ... @return 0, -EFBIG (buf holds the beginning),
  * -EISDIR (a node), -ENOTSUP (a structure), -EBADMSG (the length does not fit the type). Threads: any.
  * Source: sysctl(8), sysctl(9), <sys/sysctl.h>. */
 ST_NODISCARD int st_oid_text(unsigned kind, const char *format, const void *data, size_t bytes, char *buf,

@@ -1,5 +1,5 @@
-/* OSS devices of FreeBSD (sound(4), virtual_oss(8)), by their own ioctls. Never run on FreeBSD so far: tests
- * run what uses them against a false device. */
+/* OSS devices of FreeBSD (sound(4), virtual_oss(8)), by their ioctls. Not yet run on FreeBSD: tests use a
+ * fake device. */
 #pragma once
 
 #include "core/base.h"
@@ -9,9 +9,9 @@
 
 #define ST_OSS_CHANNELS 2
 
-/* The system's, or a test's. As the system calls, errno included. */
+/* System calls, or a test's replacements. Errors as those of the system calls, in errno. */
 struct st_oss_calls {
-    int (*open)(const char *path, int flags); /* without waiting; reads and writes then wait */
+    int (*open)(const char *path, int flags); /* opens without blocking; later reads and writes block */
     int (*close)(int fd);
     int (*ioctl)(int fd, unsigned long request, void *value);
     ssize_t (*read)(int fd, void *to, size_t bytes);
@@ -22,14 +22,14 @@ extern const struct st_oss_calls st_oss_system;
 /** @return 0 or a negative errno value. */
 int st_oss_ask(const struct st_oss_calls *calls, int fd, unsigned long request, void *value);
 
-/** Two channels of that format (AFMT_), and four fragments of about period_bytes.
- * @param rate_hz what to ask for; what the device answers.
- * @return 0, -ENOTSUP (it has another format or number of channels), or what ioctl(2) said. */
+/** Sets two channels, that format (AFMT_), and four fragments of about period_bytes. @param rate_hz the
+ * rate to ask for; set to the rate that the device chose. @return 0, -ENOTSUP (the device has another
+ * format or number of channels), or the error of ioctl(2). */
 int st_oss_set_up(const struct st_oss_calls *calls, int fd, int format, size_t period_bytes,
                   uint32_t *rate_hz);
 
-/** Writes all, and waits for room. @return 0 or a negative errno value. */
+/** Writes all bytes; waits for room. @return 0 or a negative errno value. */
 int st_oss_write(const struct st_oss_calls *calls, int fd, const void *from, size_t bytes);
 
-/** Gaps, which sound(4) fills by itself: since the last time that it was asked. */
+/** Gaps since the previous call; sound(4) fills gaps by itself. */
 audio_errinfo st_oss_gaps(const struct st_oss_calls *calls, int fd);

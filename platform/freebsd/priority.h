@@ -12,7 +12,7 @@ static inline int st_priority_to_freebsd(int priority)
     return priority < 1 || priority > 99 ? -EINVAL : priority * ST_FREEBSD_PRIORITY_MAX / 99;
 }
 
-/** rtprio(2) counts the other way: 0 is the most urgent. Its own inverse. */
+/** Converts to or from rtprio(2), where 0 is the most urgent priority; the function is its own inverse. */
 static inline int st_priority_rtprio(int freebsd_priority)
 {
     return ST_FREEBSD_PRIORITY_MAX - freebsd_priority;

@@ -1,4 +1,4 @@
-/* What Linux and FreeBSD share: members of their st_platform rows, and helpers for these. */
+/* Members of struct st_platform that Linux and FreeBSD share, and helpers for these members. */
 #pragma once
 
 #include <fcntl.h>
@@ -6,7 +6,7 @@
 
 #include "platform/platform.h"
 
-/* To enter a folder that this user may not read; no link. */
+/* Opens a folder to enter it, also one that this user may not read; refuses a link. */
 #ifdef O_PATH
 #define ST_POSIX_OPEN_FOLDER (O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 #else
@@ -41,8 +41,8 @@ void st_posix_unlock_folder(struct st_platform *platform, int handle);
 
 /* --- helpers --- */
 
-/** Text from here to the end of the file. @param buf_bytes > 0. @return 0, -EFBIG (with as much as fits), or
- * what reading said. */
+/** Reads text from the current position to the end of the file. @param buf_bytes > 0. @return 0, -EFBIG
+ * (with as much as fits), or the error of read. */
 int st_posix_read_fd(int fd, char *buf, size_t buf_bytes, size_t *ret_len);
 /** What a system call gave, which may be a descriptor. @return -errno if it is below 0. */
 static inline int st_posix_result(long r)
@@ -54,87 +54,85 @@ int st_posix_opened(int fd);
 /** All of it. @return 0, -EIO (nothing more is taken, for no reason), or what writing said. */
 int st_posix_write_fd(int fd, const void *from, size_t bytes);
 
-/**  Opens a file that a command reads: a regular file of at most 16 GiB, standard input ("-"), or a pipe
- * that a shell passes as /dev/fd/N. It never waits: not for the writer of a FIFO, nor for what the kernel
- * says next (/proc/kmsg). @return NULL with errno, for st_posix_input_error; close it with
+/** Opens a file that a command reads: a regular file of at most 16 GiB, standard input ("-"), or a pipe
+ * that a shell passes as /dev/fd/N. Never waits, neither for the writer of a FIFO nor for new kernel
+ * messages (/proc/kmsg). @return NULL with errno, for st_posix_input_error; close the stream with
  * st_posix_input_close. */
 FILE *st_posix_input_open(const char *path);
-/** Standard input stays open. */
+/** Closes the stream, except standard input. */
 void st_posix_input_close(FILE *stream);
-/** @param error errno of st_posix_input_open, or of reading from it. */
+/** @param error errno of st_posix_input_open, or of a read from its stream. */
 const char *st_posix_input_error(int error);
 
-/** CPU time of a thread by its clock. @return ns, or -1 when there is no such clock. Real-time safe, one
- * system call. */
+/** CPU time of a thread by the thread's clock. @return ns; -1: no such clock. Real-time safe, one system
+ * call. */
 int64_t st_posix_clock_ns(clockid_t clock);
 
-/** A condition whose timed waits end by CLOCK_MONOTONIC. @return 0 or a negative errno value. */
+/** Initialises a condition whose timed waits use CLOCK_MONOTONIC. @return 0 or a negative errno value. */
 int st_posix_condition_init(pthread_cond_t *cond);
-/** This thread and those it starts take the CPU from no one when they wake up (SCHED_BATCH;
- * check_preempt_wakeup_fair in kernel/sched/fair.c): programs that play without the right to real-time
- * priority come first. A policy that a user chose (chrt) stays. Nothing on FreeBSD. */
+/** Makes this thread, and threads that it starts, preempt no other thread at wake-up (SCHED_BATCH;
+ * check_preempt_wakeup_fair in kernel/sched/fair.c), so that programs that play without real-time
+ * priority come first. Keeps a policy that the user chose (chrt). Does nothing on FreeBSD. */
 void st_posix_give_way(void);
 
-/** A thread with a small stack, or with the usual one where the system refuses that size. @return 0, -EAGAIN
- * ... */
+/** Starts a thread with a stack of stack_bytes, or of the default size if the system refuses that. @return
+ * 0, -EAGAIN ... */
 int st_posix_thread_start(pthread_t *thread, size_t stack_bytes, void *(*run)(void *), void *ctx);
 
-/**  Opens `path` (leading slashes are dropped) inside the folder dir_fd, one component at a time. A link
- * never leads out: it is resolved inside, as after chroot. @param flags added to O_RDONLY | O_NONBLOCK |
- * O_NOCTTY | O_CLOEXEC; O_NOFOLLOW refuses a link in the last place only. @return fd; -ELOOP for too many
- * links, or if the tree changes meanwhile; -EXDEV for a link to what is not in the folder; or what open
- * said. */
+/** Opens `path` (leading slashes are dropped) inside the folder dir_fd, one component at a time. Links are
+ * resolved inside the folder, as after chroot. @param flags added to O_RDONLY | O_NONBLOCK | O_NOCTTY |
+ * O_CLOEXEC; O_NOFOLLOW refuses a link as the last component only. @return fd; -ELOOP: too many links, or
+ * the tree changed meanwhile; -EXDEV: a link to something outside the folder; or the error of open. */
 ST_NODISCARD int st_posix_open_beneath(int dir_fd, const char *path, int flags);
 
 /* --- programs that this process starts (start_posix.c): one thread starts and ends all of them --- */
 
-/**
- * Starts a program in a session and process group of its own, in the folder /, with nothing of this process:
- * no terminal, no descriptor, no environment but as->env, no real-time limit, no right that a set-uid program
- * has. Its standard error is discarded.
- * @param in its standard input; -1: /dev/null, and it is killed when this thread ends. in and out are above
- * 2, and the caller's to close.
- * @return 0, or a negative errno value; as->switch_user: what failed in the child is its exit status 127. */
+/** Starts a program in its own session and process group, in the folder /, with nothing of this process:
+ * no terminal, no descriptor, only as->env as environment, no real-time limit, no rights by a set-uid
+ * program. Its standard error is discarded. @param in standard input of the program; -1: /dev/null, and
+ * the program is killed when the calling thread ends. in and out are above 2; the caller closes both.
+ * @return 0, or a negative errno value; with as->switch_user an error in the child shows as exit status
+ * 127. */
 ST_NODISCARD int st_posix_start(const char *path, const char *const *argv, const struct st_run_as *as, int in,
                                 int out, pid_t *ret);
-/** Reaps it if it has ended. @return whether it has; then its wait status in *ret_status (0: not known). */
+/** Reaps the program if it has ended. @return true: ended, with the wait status in *ret_status (0: not
+ * known). */
 bool st_posix_start_ended(pid_t pid, int *ret_status);
-/** Kills what the programs that have ended left (st_posix_reap_rest), until nothing is left, for 1 s at
- * most. */
+/** Kills what ended programs left behind (st_posix_reap_rest) until nothing is left, for at most 1 s. */
 void st_posix_start_clean(void);
-/** Was it started here, and is it not reaped yet? */
+/** Did st_posix_start start this process, and is it not reaped yet? */
 bool st_posix_start_is_ours(pid_t pid);
 
-/** A program that this process writes to and reads from. */
+/** A program that this process writes to and reads from, by pipes. */
 struct st_posix_piped {
-    pid_t pid;   /* 0: none, or it has ended */
-    int in, out; /* our ends of its standard input and output; -1: closed */
+    pid_t pid;   /* 0: no program, or it has ended */
+    int in, out; /* our ends of the program's standard input and output; -1: closed */
 };
 
 #define ST_POSIX_PIPED_NONE ((struct st_posix_piped){.in = -1, .out = -1})
 
-/** Starts it; reading from it never waits. @param piped none. @return as st_posix_start, or of
- * pipe2. */
+/** Starts a program; reading from it never waits. @param piped must hold no program. @return as
+ * st_posix_start, or the error of pipe2. */
 ST_NODISCARD int st_posix_piped_start(struct st_posix_piped *piped, const char *path, const char *const *argv,
                                       const struct st_run_as *as);
-/** Waits for its end, at most 10 ms for each nap. @return whether it has ended; then its wait status in
- * *ret_status. */
+/** Waits for the end of the program, at most 10 ms for each nap. @return true: ended, with the wait status
+ * in *ret_status. */
 bool st_posix_piped_ended(struct st_posix_piped *piped, unsigned naps, int *ret_status);
-/** Closes the pipes, by which it ends in peace; kills it after half a second, and what it left. @param
- * terminate it gets SIGTERM at once. */
+/** Closes the pipes, so that the program ends by itself; after 0.5 s kills it and what it left behind.
+ * @param terminate send SIGTERM at once. */
 void st_posix_piped_close(struct st_posix_piped *piped, bool terminate);
 
-/* --- ... and what each OS does for it --- */
+/* --- what each OS implements for st_posix_start --- */
 
-/** In a child, system calls only: it gets no descriptor beyond standard error, no key of this session (as
- * another user) and gains no rights by a set-uid program. @param dies it is killed when its parent's thread
- * ends. */
+/** Called in the child, with system calls only: closes descriptors above standard error, leaves the
+ * session keyring (if other_user), and gives up rights by set-uid programs. @param dies the child is
+ * killed when its parent's thread ends. */
 void st_posix_child_alone(bool dies, bool other_user);
 
-/** From here on, a process whose parent ends becomes a child of this process, so that st_posix_reap_rest
- * finds it. */
+/** From now on, processes whose parent ends become children of this process, so that st_posix_reap_rest
+ * finds them. */
 void st_posix_reap_begin(void);
-/** Kills and reaps what the programs left, however they hid it (setsid, setpgid, a second fork): every child
- * of this process that is in another session, has the limits of those programs, and was not itself started by
- * st_posix_start. @return whether something was left. */
+/** Kills and reaps what started programs left behind, even if hidden by setsid, setpgid or a second fork:
+ * each child of this process that is in another session, has the limits of those programs, and was not
+ * itself started by st_posix_start. @return true: something was left. */
 bool st_posix_reap_rest(void);

@@ -259,8 +259,8 @@ int st_posix_can_write(struct st_platform *platform, const char *path, bool in_p
     return closed(&place, allowed(&place, in_place));
 }
 
-/* A link that leads nowhere and names who has the lock: it needs no space on a full disk. Only a help for
- * people: flock decides. */
+/* A dangling link that names the holder of the lock; a link needs no space on a full disk. It only
+ * informs people: flock decides. */
 #define HOLDER "holder"
 
 static void name_holder(int fd)

@@ -1,4 +1,4 @@
-/* Messages of a command line program, and the exit statuses they end with. */
+/* Messages and exit statuses of a command line program. */
 #pragma once
 
 #include "core/base.h"
@@ -17,15 +17,15 @@ enum st_exit {
 
 /** The program's name in messages; "sleeptune" unless main sets another name first. */
 extern const char *st_program_name;
-/** The command of it that runs, in messages: main sets it. NULL: none. */
+/** The subcommand that runs, for messages; set by main. NULL: none. */
 extern const char *st_program_command;
-/** What stands behind it; ends with NULL. */
+/** The words after the subcommand; ends with NULL. */
 extern char *const *st_program_words;
 
 /** "PROGRAM COMMAND: message" on stderr, and how to get help. @return ST_EXIT_USAGE. */
 int st_failure_usage(const char *format, ...) ST_PRINTF(1, 2);
-/** "PROGRAM COMMAND: no such KIND: typed. Did you mean 'name'?", both behind `dashes`, on stderr. @return
- * ST_EXIT_USAGE. */
+/** "PROGRAM COMMAND: no such KIND: typed. Did you mean 'name'?" on stderr; `dashes` precede both names.
+ * @return ST_EXIT_USAGE. */
 int st_failure_unknown(const char *kind, const char *dashes, const struct st_near *near);
 /** "PROGRAM COMMAND: message" on stderr. @return ST_EXIT_FAILURE. */
 int st_failure(const char *format, ...) ST_PRINTF(1, 2);

@@ -4,14 +4,15 @@
 
 #include "core/base.h"
 
-/** By LC_ALL, LC_CTYPE and LANG, the first of them that is set. */
+/** Is the locale UTF-8? The first of LC_ALL, LC_CTYPE and LANG that is set decides. */
 bool st_locale_utf8(void);
 
-/** In place: a character beyond ASCII becomes what looks like it, or '?'. Nothing in a UTF-8 locale. @return
- * text. */
+/** Replaces each non-ASCII character, in place, by a similar ASCII character or '?'. Does nothing in a
+ * UTF-8 locale. @return text. */
 char *st_locale_text(char *text);
 
-/** One character beyond ASCII, at text. @return its bytes; ret: what looks like it in ASCII, or "?". */
+/** Reads one non-ASCII character at text. @return its length in bytes; ret: the similar ASCII text, or
+ * "?". */
 size_t st_locale_character(const char *text, const char **ret);
 
 struct st_locale_stream {
@@ -24,6 +25,5 @@ struct st_locale_stream {
 /** Begins text for `to`, without colours. @return where to write it. */
 FILE *st_locale_begin(struct st_locale_stream *stream, FILE *to);
 
-/** Writes what was begun, as safe lines. @return 0 or -ENOMEM; what becomes of `to` is the caller's to
- * check. */
+/** Writes the collected text as safe lines. @return 0 or -ENOMEM; the caller checks `to` for write errors. */
 ST_NODISCARD int st_locale_end(struct st_locale_stream *stream);

@@ -10,7 +10,7 @@ struct st_command {
     const char *name;
     const char *summary; /* one line */
     st_command_fn run;
-    const char *group; /* heading in the help of `sleeptune`; NULL: not listed there */
+    const char *group; /* heading in the help of `sleeptune`; NULL: not listed in that help */
 };
 
 /** As st_number_i64; prints an error (option, value, range) on stderr. @return 0 or ST_EXIT_USAGE. */
@@ -20,16 +20,16 @@ ST_NODISCARD int st_option_i64(const char *option, const char *text, int64_t min
 struct st_option {
     const char *name; /* long, without dashes */
     char letter;      /* '\0': none */
-    /* what its value becomes: exactly one of them, or `flag` for an option without value */
+    /* where the value goes: exactly one of these, or `flag` for an option without value */
     bool *flag;
     const char **text;
     int64_t *number;
     int64_t *rate_hz; /* "48000", "44.1k", "96kHz" */
     int64_t *time_ns;
     double *real;
-    int64_t min, max; /* of number, of rate_hz, of time_ns, of real */
-    /** Takes each value of an option that may be repeated, or is none of the above.
-     * @return 0 or an st_exit, after a message. */
+    int64_t min, max; /* range of number, rate_hz, time_ns and real */
+    /** Takes each value of an option that may be repeated, or whose value has another type. @return 0 or
+     * an st_exit, after a message. */
     int (*take)(void *ctx, const char *text);
     void *ctx;
 };
@@ -48,18 +48,18 @@ struct st_option {
         "rate", 'r', .rate_hz = (rate_at), .min = 1, .max = 1 << 22                                          \
     }
 
-/** Reads options up to the first other argument; -h and --help print `help` and the name of the manual page.
- *  @param ret_first index of the first other argument. @return -1 to go on, or an st_exit, after a message.
- */
+/** Reads options up to the first other argument; -h and --help print `help` and the name of the manual
+ * page. @param ret_first index of the first other argument. @return -1 to continue, or an st_exit, after
+ * a message. */
 ST_NODISCARD int st_options_read(const struct st_option *options, size_t options_n, const char *help,
                                  int argc, char **argv, int *ret_first);
 
-/** As st_options_read, for a subcommand without other arguments. @return -1 to go on, or an st_exit. */
+/** As st_options_read, for a subcommand without other arguments. @return -1 to continue, or an st_exit. */
 ST_NODISCARD int st_options_only(const struct st_option *options, size_t options_n, const char *help,
                                  int argc, char **argv);
 
-/** The policy of a name: other, fifo, rr. For a row of st_options_read, too. @param ctx enum st_policy.
+/** Reads a policy name: other, fifo, rr. Can be a `take` of struct st_option. @param ctx enum st_policy.
  * @return 0 or ST_EXIT_USAGE. */
 ST_NODISCARD int st_option_policy(void *ctx, const char *text);
-/** --format json|text; ctx: a bool, whether it is json. @return 0 or ST_EXIT_USAGE. */
+/** Reads --format json|text. @param ctx a bool: true for json. @return 0 or ST_EXIT_USAGE. */
 ST_NODISCARD int st_option_format(void *ctx, const char *text);

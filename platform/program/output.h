@@ -1,4 +1,4 @@
-/* -o FILE: written beside the file and moved over it when it is complete. */
+/* Output files (-o FILE): written as a temporary file and renamed when complete. */
 #pragma once
 
 #include <jansson.h>
@@ -9,25 +9,25 @@
 struct st_output {
     FILE *stream;
     struct st_destination file;   /* dir_fd -1: standard output */
-    char temporary[NAME_MAX + 9]; /* beside it; "": written directly (a device, a FIFO) */
+    char temporary[NAME_MAX + 9]; /* temporary file in the same folder; "": the file is written directly (a
+                                     device, a FIFO) */
 };
 
-/**
- * A file that is replaced keeps its mode, and as far as the caller may give it away its owner and group.
- * @param path NULL or "-" is standard output. @return 0 or -errno; st_destination_error has the text, as root
- * does not follow every link (platform/destination.h). */
+/** Opens the output. A replaced file keeps its mode and, as far as the caller may set them, owner and
+ * group. @param path NULL or "-": standard output. @return 0 or -errno; st_destination_error has the
+ * text, since root does not follow every link (platform/destination.h). */
 ST_NODISCARD int st_output_open(struct st_output *output, const char *path);
 
-/** keep: false discards what was written and leaves the old file. @return 0 or -errno. */
+/** @param keep false: discard what was written and leave the old file. @return 0 or -errno. */
 ST_NODISCARD int st_output_close(struct st_output *output, bool keep);
 
 /** Can the file be written? Nothing is changed. @return 0, or a failure after a message. */
 ST_NODISCARD int st_output_check(const char *path);
 
-/** Opens, writes a whole text, closes. @return 0 or the first error, -errno. */
+/** Opens a file, writes a whole text, closes. @return 0 or the first error, -errno. */
 ST_NODISCARD int st_output_write(const char *path, const char *text, size_t bytes);
 
-/** Writes a document to standard output and releases it. NULL: out of memory. @return an st_exit, after a
+/** Writes a document (NULL: out of memory) to standard output and releases it. @return an st_exit, after a
  * message. */
 int st_output_json(json_t *document);
 

@@ -3,7 +3,7 @@
 
 #include "core/base.h"
 
-/** Columns of the terminal on fd; COLUMNS wins; 80 where there is none. */
+/** Columns of the terminal on fd, or the variable COLUMNS if set; 80 without a terminal. */
 int st_terminal_width(int fd);
-/** Colour on standard output? A terminal, TERM not dumb, NO_COLOR unset or empty. */
+/** Use colour on standard output? Yes on a terminal, unless TERM is dumb or NO_COLOR is set and not empty. */
 bool st_terminal_colour(void);

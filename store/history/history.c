@@ -215,7 +215,8 @@ void st_history_abandon(struct st_history *history)
     st_history_close(history);
 }
 
-/* All zeros: there is none. */
+/* Identity, size and time of the history file or of the file with that suffix. All zeros: there is no
+ * such file. */
 static struct st_history_mark mark_of(const struct st_history *history, const char *suffix)
 {
     char whole[4096];

@@ -9,29 +9,31 @@
 
 #include "core/base.h"
 
-#define ST_BLOCK_RHYTHM_LONG_MAX 128 /* cycles, the latest ones */
+#define ST_BLOCK_RHYTHM_LONG_MAX 128 /* latest long cycles that are kept */
 
 /** All 0 at first. */
 struct st_block_rhythm {
-    int64_t frames;          /* of a cycle */
-    int64_t clock;           /* of the driver, in its latest cycle */
-    int64_t position, begin; /* frames up to the latest cycle's end, and to the first one that counts */
-    int64_t unseen;          /* of those: in cycles that were not seen */
+    int64_t frames; /* frames of one cycle */
+    int64_t clock;  /* the driver's frame counter in its latest cycle */
+    int64_t position,
+        begin;      /* frames up to the end of the latest cycle, and up to the first cycle that counts */
+    int64_t unseen; /* those frames of `position` whose cycles were not seen */
     struct st_block_rhythm_long {
         int64_t position, unseen;
-    } longs[ST_BLOCK_RHYTHM_LONG_MAX]; /* where long cycles are, a ring ... */
-    size_t longs_n;                    /* ... of this number since the beginning */
+    } longs[ST_BLOCK_RHYTHM_LONG_MAX]; /* positions of long cycles, a ring */
+    size_t longs_n;                    /* long cycles since the beginning */
     bool was_long;
     int64_t block,
-        block_frames; /* the block that was found last, and in cycles of how many frames; 0: none */
-    bool any, graph;  /* the same block in cycles of another length; the same number of cycles */
+        block_frames; /* the block found last, and the frames of the cycles in which it was found; 0: none */
+    bool any, graph;  /* any: the same block was found in cycles of another length; graph: the same number of
+                         cycles was */
 };
 
-/** A cycle that the client has finished. Not all of them are seen. @param clock frames that its driver had
- * counted when it began. @param usual_ns of such cycles. */
+/** Adds a cycle that the client has finished; cycles may be missing. @param clock the driver's frame
+ * counter when the cycle began. @param usual_ns usual busy time of such cycles. */
 void st_block_rhythm_add(struct st_block_rhythm *rhythm, int64_t clock, int64_t frames, int64_t busy_ns,
                          int64_t usual_ns);
 
-/** Looks for a rhythm. @param ret_any it is the same in cycles of different lengths.
- * @return frames of a block; 0: there is none, or it is not known. */
+/** Looks for a rhythm. @param ret_any the block is the same in cycles of different lengths. @return frames
+ * of a block; 0: no rhythm, or not known. */
 int64_t st_block_rhythm_find(struct st_block_rhythm *rhythm, bool *ret_any);

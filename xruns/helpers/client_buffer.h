@@ -10,7 +10,7 @@
 
 #include "xruns/dropout_reason.h"
 
-/* What a program does that does not run; a higher one says more. */
+/* What a program that does not run is doing; a higher value says more. */
 enum st_standing {
     ST_STANDING_UNKNOWN,
     ST_STANDING_ASLEEP,    /* all of its threads wait for something to do */
@@ -21,32 +21,32 @@ enum st_standing {
 
 /** All 0 at first. */
 struct st_client_buffer {
-    int64_t buffer_ns;              /* the program asked to write ahead so much sound; 0: not known */
-    int64_t period_ns;              /* its server takes so much at once; 0: not known */
+    int64_t buffer_ns;              /* sound that the program asked to write ahead; 0: not known */
+    int64_t period_ns;              /* sound that the server takes at once; 0: not known */
     int64_t begun_ns;               /* the first look */
-    int64_t ran_from_ns, ran_to_ns; /* it ran for the last time between these two */
+    int64_t ran_from_ns, ran_to_ns; /* the client last ran between these two times */
     int64_t look_ns, cpu_ns;        /* the latest look */
-    int64_t ask_ns;                 /* the time to ask again what it does */
-    enum st_standing standing;      /* in the time in which it has not run */
-    int64_t lost_ns;                /* of a dropout that sound has to follow yet; 0: none ... */
-    int64_t again_ns;               /* ... when it ran again ... */
-    enum st_standing why;           /* ... and what it did before */
+    int64_t ask_ns;                 /* when to look again at what the client waits for */
+    enum st_standing standing;      /* what the client does while it does not run */
+    int64_t lost_ns;                /* length of a loss that counts only if sound follows; 0: none */
+    int64_t again_ns;               /* when the client ran again after lost_ns */
+    enum st_standing why;           /* what the client did during lost_ns */
 };
 
 struct st_client_buffer_loss {
-    int64_t lost_ns; /* no sound for so long, to about one interval of looks */
+    int64_t lost_ns; /* time without sound; accurate to about one interval of looks */
     enum st_dropout_reason reason;
 };
 
-/** The stream begins to play. A pause of less than half a second is one that the server makes, for another
- * buffer size. */
+/** The stream begins to play. A pause of less than 0.5 s is taken as one that the server makes to change
+ * the buffer size. */
 void st_client_buffer_begin(struct st_client_buffer *buffer, int64_t now_ns);
 
-/** A look: the CPU time that all threads of the program have used so far. @return true: ask what it does,
- * and call st_client_buffer_stands: its buffer is empty. */
+/** A look at the CPU time of all threads of the program. @return true: the buffer is empty; find out what
+ * the program does and call st_client_buffer_stands. */
 bool st_client_buffer_look(struct st_client_buffer *buffer, int64_t now_ns, int64_t cpu_ns);
 
 void st_client_buffer_stands(struct st_client_buffer *buffer, enum st_standing standing);
 
-/** After a look: a dropout that is over. @return false: none. */
+/** After a look: reports a dropout that has ended. @return false: none. */
 bool st_client_buffer_loss(struct st_client_buffer *buffer, struct st_client_buffer_loss *ret);

@@ -1,6 +1,5 @@
-/* What the helper programs that watch a sound server have in common: options, and lines on standard output
- * (xruns/xrun_line.h has their form). One thread writes lines. A line that cannot be written ends the
- * program. */
+/* Common parts of the helper programs that watch a sound server: options, and lines on standard output
+ * (form: xruns/xrun_line.h). One thread writes lines. If a line cannot be written, the program ends. */
 #pragma once
 
 #include <sys/types.h>
@@ -18,43 +17,43 @@ enum {
 #define ST_HELPER_LINE_ALIVE_S 20 /* after 40 s without a line the program counts as hung */
 
 struct st_helper_line_options {
-    pid_t own;          /* -p: whose streams are no other program's (sleeptuned's); 0: none */
-    const char *listen; /* -l: "auto" or "on", which programs' streams are heard; "": none */
-    const char *except; /* -x: not these programs', with commas between them; "": none */
+    pid_t own; /* -p: the process (sleeptuned) whose streams are not reported as another program's; 0: none */
+    const char *listen; /* -l: "auto" or "on": which programs' streams to listen to; "": none */
+    const char *except; /* -x: programs not to listen to, separated by commas; "": none */
     const char *cycles; /* -c: file for the last cycles (xruns/cycle_ring.h); "": none */
 };
 
-/** Reads the options; others, and another version than this program's (-V), end it. */
+/** Reads the options. An unknown option, or a version (-V) other than this program's, ends the program. */
 struct st_helper_line_options st_helper_line_options(int argc, char **argv);
 
-/** Programs that play without real-time rights come first: gives up some of its share of the CPU. */
+/** Gives up some of this program's share of the CPU, so that programs that play without real-time rights
+ * come first. */
 void st_helper_line_give_way(void);
 
-/** Is this text, a property of a client, that process? NULL is not. */
+/** Is `text`, a property of a client, the number of process pid? false if text is NULL. */
 bool st_helper_line_is_process(const char *text, pid_t pid);
 
-/** The text may begin with "facts=N ", and that of ready also "listens=N ". */
+/** Writes a "ready" line. The text may begin with "facts=N ", and after that "listens=N ". */
 void st_helper_line_ready(const char *format, ...) ST_PRINTF(1, 2);
 void st_helper_line_alive(void);
 
-/** Call it when a wait has ended that was to end at due_ns by CLOCK_MONOTONIC: more than half a second later,
- * this program did not run meanwhile, and says so. */
+/** Call after a wait that was to end at due_ns (CLOCK_MONOTONIC). If that was more than 0.5 s ago, writes
+ * a line that this program did not run in between. */
 void st_helper_line_due(int64_t due_ns);
 
-/** The last line. @return ST_HELPER_LINE_ABSENT, for main. */
+/** Writes the last line: "absent" with a reason. @return ST_HELPER_LINE_ABSENT, for main. */
 int st_helper_line_absent(const char *format, ...) ST_PRINTF(1, 2);
 
-/** An xrun line, or a load line. */
+/** Writes an xrun line or a load line. */
 void st_helper_line_xrun(const struct st_xrun_seen *seen);
 
-/** A load line that says how much is left now. @param left_ns  less than 1 is 1. */
+/** Writes a line that says how much sound is left now. @param left_ns values below 1 become 1. */
 void st_helper_line_left(const char *device, const char *client, int64_t left_ns);
 
-/** Reads what is there on standard input. @return true at its end: the daemon is gone. Call it when standard
- * input is readable, else it waits. */
+/** Reads the available standard input; waits unless it is readable. @return true at its end: the daemon is
+ * gone. */
 bool st_helper_line_input_ended(void);
 
-/** In `seconds` from now: says "absent why" and ends the program, for libraries that wait for ever. 0: no
- * more.
- * @param why is kept. */
+/** Writes "absent why" and ends the program in `seconds` from now, for libraries that can wait for ever.
+ * 0: cancels the deadline. @param why must stay valid. */
 void st_helper_line_deadline(unsigned seconds, const char *why);

@@ -7,40 +7,43 @@
 
 #define ST_JACK_CLIENTS_MAX 16
 
-/** Clients, and which of them plays into which. All 0: none. */
+/** The clients, and which client plays into which. All 0: none. */
 struct st_jack_graph {
     char names[ST_JACK_CLIENTS_MAX][ST_JACK_NAME_BYTES];
-    bool feeds[ST_JACK_CLIENTS_MAX][ST_JACK_CLIENTS_MAX]; /* directly */
-    bool connected[ST_JACK_CLIENTS_MAX];                  /* one of its ports, to any */
+    bool feeds[ST_JACK_CLIENTS_MAX][ST_JACK_CLIENTS_MAX]; /* [a][b]: a plays directly into b */
+    bool connected[ST_JACK_CLIENTS_MAX];                  /* a port of the client is connected to any port */
     size_t n;
-    bool more; /* clients that have no room */
+    bool more; /* there are clients without room in `names` */
 };
 
-/** @return its index, added if need be; ST_JACK_CLIENTS_MAX: no room. */
+/** @return the client's index, added if new; ST_JACK_CLIENTS_MAX: no room. */
 size_t st_jack_late_client(struct st_jack_graph *graph, const char *name);
 
-/** Clients that the server named in an unbroken loss of sound. All 0: none yet. */
+/** The clients that the server named during one unbroken loss of sound. All 0: none yet. */
 struct st_jack_late {
     struct {
         char name[ST_JACK_NAME_BYTES];
-        bool ran, ran_later; /* it computed, or finished too late: in its first cycle, in a later one */
-        bool held;           /* by st_jack_late_judge */
+        bool ran, ran_later; /* the client computed, or finished too late: in the first cycle of the loss, in
+                                a later cycle */
+        bool held;           /* set by st_jack_late_judge: the client held the others up */
     } clients[ST_JACK_CLIENTS_MAX];
     size_t n;
-    bool first_over; /* what follows is of later cycles */
-    bool probable;   /* what was judged: a client is not in the graph, so who waited for it is not known */
+    bool first_over; /* the first cycle is over; further messages are about later cycles */
+    bool
+        probable; /* the judgement is probable: a client is not in the graph, so its dependants are unknown */
 };
 
-/** The next message. */
+/** Takes the next message of the server. */
 void st_jack_late_take(struct st_jack_late *late, const char *name, bool ran);
 
-/** Marks those that held the others up. @return how many; 0: there was no message. */
+/** Marks the clients that held the others up. @return their number; 0: there was no message. */
 size_t st_jack_late_judge(struct st_jack_late *late, const struct st_jack_graph *graph);
 
-/** Of judged ones: did it hold the others up? */
+/** After st_jack_late_judge: did the client hold the others up? */
 bool st_jack_late_held(const struct st_jack_late *late, const char *name);
 
-/** Of judged ones: did who holds the others up do so `before`, until after_us before this loss began, and not
- * begin since? The callbacks of one standstill may come in pieces, each when this program gets the CPU. */
+/** After both were judged: did the same clients hold the others up in `before`, which ended after_us
+ * before this loss began, without a new one since? The callbacks of one standstill can arrive in pieces,
+ * whenever this program gets the CPU. */
 bool st_jack_late_continues(const struct st_jack_late *late, const struct st_jack_late *before,
                             int64_t after_us);

@@ -3,13 +3,13 @@
 
 #include "core/ns.h"
 
-/* jack2 begins anew after two periods (JackEngineControl::UpdateTimeOut) and calls back in each second or
- * third one while a client stands still; so up to two good cycles may be between two callbacks of a loss,
- * too. Further ones are one with less sound than 20 ms between, as for PipeWire. */
+/* jack2 starts over after two periods (JackEngineControl::UpdateTimeOut) and calls back in every second
+ * or third one while a client does not run. So two good cycles can lie between two callbacks of the same
+ * loss. As with PipeWire, losses with less than 20 ms of sound between them count as one. */
 #define STANDSTILL_PERIODS 3
 #define SOUND_US           20000
-#define LONG_US            1000000  /* a loss that goes on is said then; a message is not waited for longer */
-#define LONGEST_US         10000000 /* then who made it is judged anew */
+#define LONG_US            1000000  /* reported before it ends; no longer wait for messages */
+#define LONGEST_US         10000000 /* after this time the cause is judged again */
 
 static int64_t within_us(const struct st_jack_cycle *cycle)
 {

@@ -10,24 +10,24 @@
 #include "core/event.h"
 #include "xruns/helpers/client_buffer.h"
 
-#define ST_LISTENED_MAX 16 /* streams that are heard at once */
+#define ST_LISTENED_MAX 16 /* streams that are listened to at once */
 
 #define ST_LISTENED_WHOLE 1U
 #define ST_LISTENED_RARE  2U
 #define ST_LISTENED_OWN   4U
 
-/** All 0 but plug_in at first, and each time when listening begins. */
+/** All 0 except plug_in at first, and each time when listening begins. */
 struct st_listened {
-    bool plug_in;             /* the ALSA plug-in's: silences begin within a cycle */
-    int64_t begin_ns, end_ns; /* of the silences that are not reported yet */
+    bool plug_in;             /* a stream of the ALSA plug-in, whose silences begin within a cycle */
+    int64_t begin_ns, end_ns; /* span of the silences that are not reported yet */
     struct st_listened_sum {
         int64_t n, lost_ns, longest_ns;
-    } all, alone;  /* of these silences; of those that count without another sign */
-    int64_t own_n; /* of the silences: with ST_LISTENED_OWN */
+    } all, alone;  /* all: all of these silences; alone: those that count without a further sign */
+    int64_t own_n; /* silences with ST_LISTENED_OWN */
     bool rare;     /* one of the silences has ST_LISTENED_RARE */
     int64_t changed_ns;
-    struct st_client_buffer_loss stood; /* lost_ns 0: it did not */
-    int64_t stood_ns;                   /* when that was known */
+    struct st_client_buffer_loss stood; /* the program's last standstill; lost_ns 0: none */
+    int64_t stood_ns;                   /* when `stood` was set */
 };
 
 /* Dropouts of one stream and reason. */
@@ -37,23 +37,24 @@ struct st_listened_loss {
     enum st_dropout_reason reason;
 };
 
-/** A silence. @param signs ST_LISTENED_WHOLE ... (silence.h) */
+/** Adds a silence. @param signs ST_LISTENED_WHOLE ... (silence.h) */
 void st_listened_find(struct st_listened *listened, int64_t begin_ns, int64_t lost_ns, unsigned signs);
 
-/** Something about the stream has changed. */
+/** The stream has changed: corked, volume, sink. */
 void st_listened_change(struct st_listened *listened, int64_t now_ns);
 
-/** Its program stood still for longer than its buffer. */
+/** The stream's program did not run for longer than its buffer lasts. */
 void st_listened_stand(struct st_listened *listened, const struct st_client_buffer_loss *loss,
                        int64_t now_ns);
 
-/** Some 25 times a second. @return false: there is nothing to report. */
+/** To be called some 25 times a second. @return false: there is no loss to report. */
 bool st_listened_take(struct st_listened *listened, int64_t now_ns, struct st_listened_loss *ret);
 
-/** Listening ends. @return false: nothing is left to report, or a last silence may be how the program ended.
- */
+/** Listening ends. @return false: no loss left to report; a last silence does not count, since a program
+ * can end that way. */
 bool st_listened_end(struct st_listened *listened, struct st_listened_loss *ret);
 
-/** The line of the program that listens: "lost ID BEGIN LOST SIGNS". @return false: it is none. */
+/** Parses a line of the helper program that listens: "lost ID BEGIN LOST SIGNS". @return false: the line
+ * is something else. */
 bool st_listened_parse(const char *line, uint32_t *ret_id, int64_t *ret_begin_ns, int64_t *ret_lost_ns,
                        unsigned *ret_signs);

@@ -1,5 +1,5 @@
-/* The program that hears streams (helper_silence.c): started beside this one, told which, and read. One
- * thread. */
+/* The helper program that listens to streams (helper_silence.c): starts it, orders streams, reads its
+ * lines. One thread. */
 #pragma once
 
 #include <sys/types.h>
@@ -10,19 +10,20 @@
 
 struct st_listener {
     struct st_posix_piped program;
-    int64_t taps_n; /* streams that it hears */
-    char why[160];  /* why it does not run; "" */
+    int64_t taps_n; /* number of streams that the program listens to */
+    char why[160];  /* why the program does not run; "" */
     struct st_log_line line;
 };
 
 /** @param listen "auto" or "on". @return 0 or a negative errno value. */
 ST_NODISCARD int st_listener_start(struct st_listener *listener, const char *listen);
 
-/** Listen to the stream of that node, or leave it. */
+/** Orders the program to listen to the stream of node `id`, or to stop listening. */
 void st_listener_order(struct st_listener *listener, uint32_t id, bool listen);
 
-/** When `out` is readable: what was silent. @return false: it has ended, and is closed. */
+/** Reads reports of silence; call when `program.out` is readable. @return false: the program has ended and
+ * is closed. */
 bool st_listener_read(struct st_listener *listener, struct st_pipewire_streams *streams);
 
-/** Ends it, if it runs. @param why why. */
+/** Ends the program if it runs. @param why the reason, kept in listener->why. */
 void st_listener_end(struct st_listener *listener, const char *why);

@@ -1,4 +1,4 @@
-/* A line of a log that comes in pieces. */
+/* A line of a log that arrives in pieces. */
 #pragma once
 
 #include "core/base.h"
@@ -6,10 +6,10 @@
 /** All zero: nothing yet. */
 struct st_log_line {
     size_t len;
-    char text[512]; /* not complete yet; a longer one is cut */
+    char text[512]; /* the incomplete line; a longer line is cut */
 };
 
-/** Takes the next byte. @return true: it ended the line; the next one begins anew. */
+/** Adds a byte. @return true: the byte ended the line; the next byte begins a new line. */
 static inline bool st_log_line_take(struct st_log_line *line, char c)
 {
     if (c != '\n' && line->len + 1 < sizeof(line->text))

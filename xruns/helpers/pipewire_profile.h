@@ -26,85 +26,86 @@ struct spa_pod;
 #define ST_PIPEWIRE_PROFILE_OWN_MAX   8
 #define ST_PIPEWIRE_PROFILE_NO_CLIENT UINT32_MAX
 
-/* What the profile tells, and what it asks of who watches threads and streams. */
+/* What the profile reports, and what it asks of the code that watches threads and streams. */
 struct st_pipewire_profile_ops {
     st_xrun_seen_fn seen;
     /** Fills the measured members for a client (dropout_judge.h), or for the server. */
     void (*measure)(void *ctx, uint32_t client, struct st_dropout_figures *figures);
-    /** Real-time priority of its thread, as in struct st_xrun_load. */
+    /** Real-time priority of the client's thread, as in struct st_xrun_load. */
     int64_t (*priority)(void *ctx, uint32_t client);
-    /** It is in a cycle; called about once a second. @param since the time since the call before, to be
-     * measured. */
+    /** The client is in a cycle; called about once a second. @param since the time since the previous
+     * call, to be measured. */
     void (*plays)(void *ctx, uint32_t client, struct st_dropout_figures *since);
-    /** enum st_xrun_between: what is watched between the program of that client and the server, and how long
-     * its buffer there lasts. */
+    /** What is watched between the client's program and the server (enum st_xrun_between), and how long
+     * the buffer there lasts. */
     int64_t (*between)(void *ctx, uint32_t client, int64_t *ret_buffer_ns);
 };
 
 struct st_pipewire_profile {
     struct st_profile_node nodes[ST_PIPEWIRE_PROFILE_NODES_MAX];
-    uint32_t own[ST_PIPEWIRE_PROFILE_OWN_MAX]; /* clients that are left out */
+    uint32_t own[ST_PIPEWIRE_PROFILE_OWN_MAX]; /* clients that are not reported */
     size_t own_n;
     struct st_pipewire_profile_ops ops;
-    void *ctx;                  /* of ops */
-    struct st_cycle_ring *ring; /* gets the times of each cycle; NULL: none */
-    int64_t number;             /* of the latest report, before 0.3.72; 0: none */
-    bool listed;                /* all nodes that were there have been announced: others are new */
-    /* What all clients did in the cycle of a dropout (`kept` of each) is reported together, when that cycle
-     * is over. */
+    void *ctx;                  /* passed to the functions of ops */
+    struct st_cycle_ring *ring; /* receives the times of each cycle; NULL: none */
+    int64_t number;             /* number of the latest report (PipeWire before 0.3.72); 0: none */
+    bool listed;                /* all existing nodes have been announced; further nodes are new */
+    /* What all clients did in the cycle of a dropout (`kept` of each node) is reported together when that
+     * cycle is over. */
     struct {
-        int64_t cycle_ns; /* when that cycle began; 0: none is kept */
-        bool counts;      /* a client was late in it: false where the server was, and nothing is reported */
+        int64_t cycle_ns; /* start of that cycle; 0: no cycle is kept */
+        bool
+            counts; /* a client was late in that cycle; false: the server was late, and nothing is reported */
     } kept;
-    bool any_late; /* a client is late in the cycle that is taken */
+    bool any_late;                                             /* a client is late in the current cycle */
     struct st_event unreported[ST_PIPEWIRE_PROFILE_NODES_MAX]; /* dropouts */
     size_t unreported_n;
-    bool resized;          /* a driver has another buffer size than its loads said */
-    int64_t forced_frames; /* the size that the server is forced to; 0: none */
+    bool resized;          /* a driver's buffer size differs from its last load report */
+    int64_t forced_frames; /* the buffer size that the server is forced to; 0: none */
     bool has_clocks;       /* the server reports the clock of a second card */
-    int64_t beyond_n;      /* nodes that were announced while there was no room */
+    int64_t beyond_n;      /* nodes that were announced when there was no room */
 };
 
-/** A node has come; nodes that were not announced are a program's. @param client whose it is.
- * @param is_stream its media.class is a stream's. */
+/** A node has appeared. A node that was not announced counts as a program's. @param client its owner.
+ * @param is_stream the media.class is that of a stream. */
 void st_pipewire_profile_add(struct st_pipewire_profile *profile, uint32_t id, uint32_t client,
                              bool is_device, bool is_stream);
 
-/** A client whose nodes are no other program's: their xruns are not reported. */
+/** Leaves out a client whose nodes are sleeptuned's own: its xruns are not reported. */
 void st_pipewire_profile_leave_out(struct st_pipewire_profile *profile, uint32_t client);
 
-/** Before st_pipewire_profile_remove. @return whether it is the last node of a program that ran: then *ret
- * says that it plays no more. */
+/** Call before st_pipewire_profile_remove. @return true: this is the last node of a program that played;
+ * *ret then reports that the program has stopped playing. */
 bool st_pipewire_profile_ends(struct st_pipewire_profile *profile, uint32_t id, struct st_xrun_seen *ret);
 
-/** A node or client has gone. Its id may be used again. */
+/** A node or client has gone. The server may reuse its id. */
 void st_pipewire_profile_remove(struct st_pipewire_profile *profile, uint32_t id);
 
-/** Takes one event of the profiler. @return 0; -EBADMSG: malformed from somewhere on; -EOVERFLOW: before some
- * cycle the server had no room for reports, and their dropouts are not known. What was before it counts. */
+/** Takes one event of the profiler. @return 0; -EBADMSG: malformed from some point on; -EOVERFLOW: the
+ * server had no room for the reports of some cycles, whose dropouts are unknown. The cycles before that
+ * point count. */
 ST_NODISCARD int st_pipewire_profile_take(struct st_pipewire_profile *profile, const struct spa_pod *pod);
 
 #define ST_PIPEWIRE_PROFILE_ASK_NS (500 * ST_NS_PER_MS)
 
-/** No cycle has come for more than a second: up to now_ns that is a dropout, if the server's thread waited
- * for a CPU for most of the last half second, or was stopped while something played. @param count false: only
- * who has the CPU is looked for.
- * @return is it one? */
+/** No cycle has arrived for more than 1 s. This is a dropout up to now_ns if the server's thread waited
+ * for a CPU for most of the last 0.5 s, or was stopped while something played. @param count false: only
+ * look for the thread that has the CPU. @return true: a dropout. */
 bool st_pipewire_profile_starved(struct st_pipewire_profile *profile, int64_t now_ns, bool count);
 
-/** Reports what is new: a sighting for each device, client, reason and place. */
+/** Reports new dropouts: one sighting for each device, client, reason and place. */
 void st_pipewire_profile_report(struct st_pipewire_profile *profile);
 
-/** Reports dropouts of that node's client, between its program and the server: of those in `loss` that its
- * own cycles do not explain, which are counted already. */
+/** Reports dropouts between the node's program and the server, except those in `loss` that the node's own
+ * cycles explain, since they are counted already. */
 void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id,
                               const struct st_listened_loss *loss);
 
 /** @return the length of that node's cycles; 0: not known. */
 int64_t st_pipewire_profile_period_ns(struct st_pipewire_profile *profile, uint32_t id);
 
-/** Is a second card in the cycles that has no clock there? Then its resyncs are not seen. */
+/** Is there a second card in the cycles without a clock in the reports? Its resyncs are then not seen. */
 bool st_pipewire_profile_lacks_clock(const struct st_pipewire_profile *profile);
 
-/** Reports how long each node took that ran since the call before, and frees nodes that have gone. */
+/** Reports how long each node took that ran since the previous call, and frees nodes that have gone. */
 void st_pipewire_profile_loads(struct st_pipewire_profile *profile);

@@ -15,8 +15,8 @@
 #define CLIENTS_MAX 1024 /* a server has no more file descriptors */
 
 struct stream {
-    bool used, playing, refused;      /* refused: its program cannot be looked at */
-    bool mute, excepted, heard, deaf; /* deaf: who listens cannot hear it */
+    bool used, playing, refused;      /* refused: permission to look at the stream's program was denied */
+    bool mute, excepted, heard, deaf; /* deaf: the listener gets no sound from this stream */
     struct st_pipewire_streams *all;
     uint32_t id, client;
     pid_t pid; /* 0: not known */

@@ -1,7 +1,7 @@
-/* The streams of a PipeWire server that a program fills through a buffer of its own: those of pipewire-pulse
- * (browsers, games, most players), whose programs are no clients of the graph, and of the ALSA plug-in. While
- * one plays, its program is looked at (client_buffer.h; of the plug-in's the buffer is not known), and what
- * it plays is heard, if wanted (listened.h). One thread. */
+/* The streams of a PipeWire server that programs fill through a further buffer: streams of pipewire-pulse
+ * (browsers, games, most players), whose programs are no clients of the graph, and of the ALSA plug-in.
+ * While such a stream plays, its program is watched (client_buffer.h; the plug-in's buffer is not known)
+ * and, if wanted, its sound is listened to (listened.h). One thread. */
 #pragma once
 
 #include "xruns/helpers/listened.h"
@@ -14,14 +14,14 @@ struct spa_dict;
 
 struct st_pipewire_streams;
 
-/** How streams are heard. */
+/** How streams are listened to. */
 struct st_pipewire_streams_hearing {
     bool wanted;
-    int64_t period_min_ns; /* not in shorter cycles */
-    const char *except;    /* not these programs', with commas between them; is kept */
-    void (*order)(void *ctx, uint32_t id, bool listen); /* NULL: who listened has ended */
-    int64_t (*period_ns)(void *ctx, uint32_t id);       /* of its cycles; 0: not known */
-    /* the stream of that node lost sound: from st_pipewire_streams_look, and before it is no longer heard */
+    int64_t period_min_ns; /* do not listen to streams with shorter cycles */
+    const char *except;    /* programs not to listen to, separated by commas; must stay valid */
+    void (*order)(void *ctx, uint32_t id, bool listen); /* NULL: the listener has ended */
+    int64_t (*period_ns)(void *ctx, uint32_t id);       /* length of the stream's cycles; 0: not known */
+    /* the node's stream lost sound; called from st_pipewire_streams_look, and before listening ends */
     void (*lost)(void *ctx, uint32_t id, const struct st_listened_loss *loss);
     void *ctx;
 };
@@ -29,35 +29,35 @@ struct st_pipewire_streams_hearing {
 /** @return NULL: no memory. */
 struct st_pipewire_streams *st_pipewire_streams_new(void);
 
-/** From now on; to be called before a stream is added. */
+/** Starts listening; call before any stream is added. */
 void st_pipewire_streams_hear(struct st_pipewire_streams *streams,
                               const struct st_pipewire_streams_hearing *hearing);
 
-/** As spa_dict_lookup, but a server may send a property without a name. */
+/** As spa_dict_lookup, but safe for a property without a name, which a server may send. */
 const char *st_pipewire_streams_property(const struct spa_dict *props, const char *key);
 
-/** A node has come that plays a stream. */
+/** A node that plays a stream has appeared. */
 void st_pipewire_streams_add(struct st_pipewire_streams *streams, struct pw_registry *registry, uint32_t id,
                              uint32_t client);
 
-/** A client has come. @param api its "client.api"; may be NULL. */
+/** A client has appeared. @param api its "client.api"; may be NULL. */
 void st_pipewire_streams_client(struct st_pipewire_streams *streams, struct pw_registry *registry,
                                 uint32_t client, const char *api);
 
 /** A node or client has gone. */
 void st_pipewire_streams_remove(struct st_pipewire_streams *streams, uint32_t id);
 
-/** Does PipeWire's server for PulseAudio play for that client? */
+/** Does pipewire-pulse play for that client? */
 bool st_pipewire_streams_is_pulse(const struct st_pipewire_streams *streams, uint32_t client);
 
-/** What is watched between the program of a client and the server. @param ret_buffer_ns the least that one of
- * its streams asked to have written ahead; 0: not known. */
+/** What is watched between a client's program and the server. @param ret_buffer_ns the smallest buffer
+ * that a stream of the client asked for; 0: not known. */
 enum st_xrun_between st_pipewire_streams_between(const struct st_pipewire_streams *streams, uint32_t client,
                                                  int64_t *ret_buffer_ns);
 
-/** The stream of that node was silent; what is made of it, st_pipewire_streams_look reports. */
+/** The node's stream was silent. st_pipewire_streams_look reports the result. */
 void st_pipewire_streams_silent(struct st_pipewire_streams *streams, uint32_t id, int64_t begin_ns,
                                 int64_t lost_ns, unsigned signs);
 
-/** To be called some 25 times a second while something plays. */
+/** To be called some 25 times a second while a stream plays. */
 void st_pipewire_streams_look(struct st_pipewire_streams *streams);

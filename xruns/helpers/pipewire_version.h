@@ -6,7 +6,7 @@
 #define ST_PIPEWIRE_VERSION(major, minor, micro)                                                             \
     (((uint32_t)(major) << 16) + ((uint32_t)(minor) << 8) + (uint32_t)(micro))
 
-/** Of "0.3.65". @return 0: it is no version. */
+/** Parses "0.3.65". @return 0: not a version. */
 static inline uint32_t st_pipewire_version_of(const char *text)
 {
     unsigned char parts[3] = {0};

@@ -17,21 +17,21 @@ struct st_process_watch;
 /** @return NULL: no memory. */
 struct st_process_watch *st_process_watch_new(void);
 
-/** A process of this user. @param client any number that is not watched yet; further ones than 64, and
- * processes of others, are ignored. */
+/** Watches a process of this user. @param client any number that is not watched yet. Processes beyond 64,
+ * and those of other users, are ignored. */
 void st_process_watch_add(struct st_process_watch *watch, uint32_t client, pid_t pid);
 void st_process_watch_remove(struct st_process_watch *watch, uint32_t client);
 
-/** That client is in a cycle: only such ones, and new ones, are sampled. */
+/** The client is in a cycle: only such clients, and new ones, are sampled. */
 void st_process_watch_plays(struct st_process_watch *watch, uint32_t client);
 
-/** @return how long to wait before the next one, in ns, below 1 s. */
+/** Takes a sample. @return time to wait before the next sample, in ns, below 1 s. */
 int64_t st_process_watch_sample(struct st_process_watch *watch);
 
-/** Fills the measured members for the time between signal_ns and end_ns. A loss of the CPU has a culprit
- * only if it took a good part of that. */
+/** Fills the measured members for the time between signal_ns and end_ns. A loss of the CPU gets a culprit
+ * only if it took a good part of that time. */
 void st_process_watch_measure(struct st_process_watch *watch, uint32_t client,
                               struct st_dropout_figures *figures);
 
-/** Real-time priority of the thread that computes, 1 .. 99. 0: it is a normal thread; -1: not known. */
+/** Real-time priority of the thread that computes, 1 .. 99. 0: a normal thread; -1: not known. */
 int64_t st_process_watch_priority(struct st_process_watch *watch, uint32_t client);

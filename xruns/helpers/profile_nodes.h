@@ -1,5 +1,5 @@
-/* The nodes of PipeWire's graph, and what their cycles are usually like. Times: CLOCK_MONOTONIC of the server
- * in ns; 0: none. A cycle of a node: it is signalled, awakes, computes, and finishes. */
+/* The nodes of PipeWire's graph, and their usual cycles. Times: CLOCK_MONOTONIC of the server in ns; 0:
+ * none. In a cycle, a node is signalled, wakes up, computes and finishes. */
 #pragma once
 
 #include "xruns/helpers/block_rhythm.h"
@@ -7,25 +7,27 @@
 #include "xruns/helpers/profile_late.h"
 #include "xruns/helpers/second_card.h"
 
-#define ST_PROFILE_PAUSE_NS ST_NS_PER_S /* who is in no cycle for so long begins anew */
+#define ST_PROFILE_PAUSE_NS ST_NS_PER_S /* a node that is in no cycle for so long counts as new */
 
 struct st_profile_node {
-    /* as the server announces it */
+    /* as announced by the server */
     uint32_t id, client;
     bool used, announced;
-    bool is_new;    /* it came while we watched */
-    bool gone;      /* removed: its last cycles are reported later, then it makes room */
-    bool is_device; /* a sound device's node, not a program's */
-    bool is_stream; /* of a player or browser, not a filter or a host of plug-ins */
+    bool is_new;    /* the node appeared while we watched */
+    bool gone;      /* removed: its last cycles are still to be reported, then its place is free */
+    bool is_device; /* the node of a sound device, not of a program */
+    bool is_stream; /* a stream of a player or browser, not a filter or a plug-in host */
 
-    /* as its latest block says, or its driver's (pipewire_profile.c) */
+    /* from the latest block of the node or of its driver (pipewire_profile.c) */
     char name[ST_XRUN_NAME_BYTES], driver[ST_XRUN_NAME_BYTES];
     bool drives, is_async;
-    int64_t begun_ns; /* its first cycle, or that after a pause; 0: it was there before us */
+    int64_t begun_ns; /* the node's first cycle, or its first one after a pause; 0: the node is older than our
+                         watch */
     struct {
-        int64_t cycle_ns; /* when that cycle began; of a driver that got no CPU: up to when it is judged */
+        int64_t cycle_ns; /* start of that cycle; for a driver without a CPU: the time up to which it was
+                             judged */
         int64_t signal_ns, awake_ns, finish_ns;
-        int64_t finish_before_ns; /* finish_ns of the report before */
+        int64_t finish_before_ns; /* finish_ns of the previous report */
     } latest;
     struct {
         bool known;
@@ -33,26 +35,26 @@ struct st_profile_node {
         int64_t lost_frames; /* of a driver */
     } counter;
     struct {
-        int64_t asked_ns;                /* the cycle of the latest call of "plays" */
-        int64_t cpu_ns, queue_ns, of_ns; /* ran, waited for a CPU, in how much time, since the latest report
-                                            of loads */
+        int64_t asked_ns; /* the cycle of the latest call of `plays` */
+        int64_t cpu_ns, queue_ns,
+            of_ns; /* CPU time, time waiting for a CPU, and measured time, since the latest load report */
     } thread;
-    struct st_second_card card; /* of a device that another one drives */
+    struct st_second_card card; /* for a device that another device drives */
 
-    /* as its finished cycles are (profile_nodes.c) */
+    /* from the node's finished cycles (profile_nodes.c) */
     int64_t period_ns, frames, rate_hz; /* 0: not known */
     struct {
-        int64_t frames, rate_hz; /* its node.latency; 0: none */
+        int64_t frames, rate_hz; /* the node's node.latency; 0: none */
     } asked;
     struct {
-        int64_t latest_ns; /* signal of the latest cycle that counts here */
+        int64_t latest_ns; /* signal of the latest cycle that is counted here */
         int64_t busy_ns;   /* about the median */
-        int64_t signal_ns; /* so long after its cycle began: a moving average */
+        int64_t signal_ns; /* from the start of the cycle to the signal: a moving average */
     } usual;
     struct st_node_load load;
     struct {
         struct st_block_rhythm rhythm;
-        int64_t latest_ns; /* signal of the latest cycle in it */
+        int64_t latest_ns; /* signal of the latest cycle in `rhythm` */
     } long_cycles;
 
     struct st_profile_late late;
@@ -60,30 +62,30 @@ struct st_profile_node {
     struct st_profile_lost lost;
     struct st_profile_server server; /* of a driver */
     struct {
-        int64_t length_ns; /* of that cycle; 0: it did nothing */
+        int64_t length_ns; /* length of that cycle; 0: the node did nothing */
         int64_t wait_ns, busy_ns;
-    } kept; /* in the cycle of a dropout (st_pipewire_profile.kept) */
+    } kept; /* what the node did in the cycle of a dropout (st_pipewire_profile.kept) */
 };
 
-/** @return NULL: it is not there. */
+/** @return NULL: no such node. */
 struct st_profile_node *st_profile_node_find(struct st_pipewire_profile *profile, uint32_t id);
 /** @return NULL: there is no room. */
 struct st_profile_node *st_profile_node_find_or_add(struct st_pipewire_profile *profile, uint32_t id);
 void st_profile_node_forget(struct st_profile_node *node);
 
-/** A device that ran dry did so by itself: no more cycles come that might tell otherwise. */
+/** The device ran dry without another cause: call when no more cycles can arrive that show a cause. */
 void st_profile_node_settle_dry(struct st_pipewire_profile *profile, struct st_profile_node *driver);
 
 bool st_profile_node_is_own(const struct st_pipewire_profile *profile, uint32_t client);
 
-/** @param name NULL: "". */
+/** @param name NULL means "". */
 void st_profile_node_rename(char (*to)[ST_XRUN_NAME_BYTES], const char *name);
 
-/** A cycle that the node has finished; one that was late is known from two sides. */
+/** Adds a finished cycle to the rhythm; a late cycle is known from two reports, so `busy_ns` is given. */
 void st_profile_node_count_rhythm(struct st_profile_node *node, const struct st_pipewire_cycle *cycle,
                                   int64_t position, int64_t signal_ns, int64_t busy_ns);
 
-/** A cycle that the node has finished, and only once: PipeWire reports some twice. A node has been seen once
- * before its cycles count, because the first report may be of one that is not complete. */
+/** Adds a finished cycle to the load, once: PipeWire reports some cycles twice. A node's cycles count from
+ * its second report on, because the first one may be incomplete. */
 void st_profile_node_count_load(struct st_profile_node *node, const struct st_pipewire_cycle *cycle,
                                 const struct st_pipewire_block *block, bool is_async);

@@ -10,29 +10,29 @@
 /** A card's clock in one cycle. Times in frames at rate_hz. */
 struct st_second_card_clock {
     int64_t rate_hz, position, duration;
-    int64_t delay;    /* in the card's buffer */
-    int64_t xrun;     /* sum of what it lost by running dry, which its node's counter has */
-    double rate_diff; /* its rate to that of the card that it follows; 1: the same clock */
+    int64_t delay;    /* sound in the card's buffer */
+    int64_t xrun;     /* sum of frames lost by running dry; the node's counter includes them */
+    double rate_diff; /* the card's rate divided by that of the card that it follows; 1: the same clock */
 };
 
 /** All 0 at first. */
 struct st_second_card {
     struct st_second_card_clock last;
     uint32_t driver_id;
-    double usual;               /* delay */
-    double mean;                /* delay: moving average without limits */
-    int64_t settled, constant;  /* frames since it began, and since its drift began to be measured */
-    double stray;               /* how far the last report was from `usual`; 0: near */
-    int64_t lost_frames;        /* of a resync that is not over */
-    int64_t far_frames;         /* it has been far from `usual` for so long */
-    double drift, drift_frames; /* sum of rate_diff - 1 in so much sound, of the last minute */
+    double usual;              /* usual delay */
+    double mean;               /* moving average of the delay, without limits */
+    int64_t settled, constant; /* frames since the card began, and since the measurement of its drift began */
+    double stray;              /* distance of the last report's delay from `usual`; 0: near */
+    int64_t lost_frames;       /* frames of a resync that is not over */
+    int64_t far_frames;        /* frames for which the delay has been far from `usual` */
+    double drift, drift_frames; /* sum of rate_diff - 1, and the sound that it covers, in the last minute */
 };
 
-/** @param driver_id the node that it follows.
- * @return frames that were inserted or skipped by a resync that is over with this report; 0: none. */
+/** @param driver_id the node that the card follows. @return frames inserted or skipped by a resync that
+ * ended with this report; 0: none. */
 int64_t st_second_card_take(struct st_second_card *card, uint32_t driver_id,
                             const struct st_second_card_clock *clock);
 
-/** By how much it is faster than the card that it follows, in 10^-9, in the last minute; 0: the same
+/** How much faster the card is than the card that it follows, in 10^-9, over the last minute; 0: the same
  * clock, or not known. */
 int64_t st_second_card_drift_ppb(const struct st_second_card *card);

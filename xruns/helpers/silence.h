@@ -13,48 +13,49 @@
 #include "core/base.h"
 
 #define ST_SILENCE_CHANNELS_MAX 8
-#define ST_SILENCE_BINS         10 /* half seconds that are remembered */
+#define ST_SILENCE_BINS         10 /* half seconds that are kept */
 #define ST_SILENCE_EDGE_MS      6
 
 /* One cycle of a stream. */
 struct st_silence_cycle {
-    int64_t position; /* of its first frame, on the driver's clock */
+    int64_t position; /* position of the first frame, on the driver's clock */
     int64_t rate_hz;
     size_t frames, channels_n; /* at least one, at most ST_SILENCE_CHANNELS_MAX */
     const float *channels[ST_SILENCE_CHANNELS_MAX];
 };
 
-/* A loss: an unbroken one, or several with less than 20 ms of sound between them. */
+/* One unbroken loss, or several with less than 20 ms of sound between them. */
 struct st_silence_find {
     int64_t begin, end; /* on the driver's clock, in frames */
-    bool whole;         /* each silence of it began with a cycle */
-    bool rare; /* short, and in the last five minutes no other one was cut off and ended within a cycle ... */
-    bool own;  /* ... and in the last two seconds one was */
+    bool whole;         /* each silence of the loss began with a cycle */
+    bool rare; /* the loss is short, and no other silence in the last five minutes was cut off and ended
+                  within a cycle */
+    bool own;  /* such a silence came in the last two seconds */
 };
 
 /** All 0 at first, and each time when the stream begins to play. */
 struct st_silence {
     int64_t rate_hz;
-    int64_t at;    /* the next frame; 0 with rate_hz: nothing was taken */
-    int64_t quiet; /* frames of silence up to here; 0: sound */
+    int64_t at;    /* position of the next frame; 0 with rate_hz 0: nothing was taken */
+    int64_t quiet; /* frames of silence up to `at`; 0: sound */
     bool quiet_whole;
-    float quiet_level;              /* of the sound before it; 0: too little */
-    int64_t doubt;                  /* frames from here in which a find is not rare */
-    int64_t sound[ST_SILENCE_BINS]; /* frames of sound in the half seconds up to here ... */
-    float peak[ST_SILENCE_BINS];    /* ... and their peaks */
-    int64_t bin, bin_frames;        /* the one that is filled */
-    float edge[ST_SILENCE_EDGE_MS]; /* peaks of the last ms of sound; [edge_at] is filled */
+    float quiet_level;              /* level of the sound before the silence; 0: too quiet */
+    int64_t doubt;                  /* frames from `at` within which a find is not rare */
+    int64_t sound[ST_SILENCE_BINS]; /* frames of sound in the last half seconds */
+    float peak[ST_SILENCE_BINS];    /* peaks of these half seconds */
+    int64_t bin, bin_frames;        /* the half second that is being filled */
+    float edge[ST_SILENCE_EDGE_MS]; /* peaks of the last ms of sound; [edge_at] is being filled */
     int64_t edge_at, edge_frames;
     struct st_silence_find
-        find; /* with sound behind it for `behind` frames, and `behind_peak` in the first 6 ms */
+        find; /* a loss followed by `behind` frames of sound, with the peak `behind_peak` in the first 6 ms */
     bool found;
     int64_t behind;
-    float behind_peak, level; /* level: of the sound before it */
+    float behind_peak, level; /* level: of the sound before the loss */
 };
 
 typedef void (*st_silence_found_fn)(void *ctx, const struct st_silence_find *find);
 
-/** Takes the next cycle. Cycles that are missing, up to half a second, are as what was before them; a larger
- * gap, or another rate, begins anew. Threads: any one. */
+/** Takes the next cycle. Missing cycles of up to 0.5 s count as a continuation of the previous sound or
+ * silence; a larger gap, or another rate, starts over. Threads: any one thread. */
 void st_silence_take(struct st_silence *silence, const struct st_silence_cycle *cycle,
                      st_silence_found_fn found, void *ctx);

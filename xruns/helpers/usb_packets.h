@@ -10,29 +10,28 @@
 #include "core/base.h"
 
 #define ST_USB_PACKETS_HEAD_BYTES                                                                            \
-    64                                /* struct mon_bin_hdr; of what is done only the first 48 are looked at \
-                                       */
-#define ST_USB_PACKETS_READ_BYTES  48 /* what read() gives of it */
-#define ST_USB_PACKETS_DESC_BYTES  16 /* struct mon_bin_isodesc */
-#define ST_USB_PACKETS_DESC_MAX    128 /* as the kernel, which gives no more of one transfer */
+    64 /* struct mon_bin_hdr; of a finished transfer only the first 48 bytes are read */
+#define ST_USB_PACKETS_READ_BYTES  48  /* part of the header that read() returns */
+#define ST_USB_PACKETS_DESC_BYTES  16  /* struct mon_bin_isodesc */
+#define ST_USB_PACKETS_DESC_MAX    128 /* the kernel's limit of descriptors for one transfer */
 #define ST_USB_PACKETS_DEVICES_MAX 16
 #define ST_USB_PACKETS_NAME_BYTES  64
 
 struct st_usb_device {
     int bus, number, card; /* card: ALSA's number */
-    bool fast;             /* a frame has 125 us, else 1 ms */
+    bool fast;             /* a frame lasts 125 us; false: 1 ms */
     char name[ST_USB_PACKETS_NAME_BYTES];
 };
 
 /** What to read of an event whose first 48 bytes are known. */
 struct st_usb_packets_shape {
-    bool isochronous, submitted, done; /* other transfers are none of ours */
+    bool isochronous, submitted, done; /* transfers that are not isochronous are ignored */
     size_t descs_n;                    /* descriptors that follow the header */
-    size_t captured_bytes;             /* that the kernel keeps behind the header, descriptors included */
+    size_t captured_bytes; /* bytes that the kernel keeps after the header, descriptors included */
 };
 
-/** Dropouts of one direction of a device since the last ones that were reported; less than 20 ms of sound
- * between two losses make them one. */
+/** Dropouts of one direction of a device since the last report; two losses with less than 20 ms of sound
+ * between them count as one. */
 struct st_usb_loss {
     const struct st_usb_device *device;
     bool capture;
@@ -45,17 +44,17 @@ struct st_usb_endpoint {
     const struct st_usb_device *device; /* NULL: free */
     int number;                         /* bit 7: capture */
     bool sound;                         /* a packet of more than 4 bytes was seen */
-    int64_t packet_ns;                  /* time of one; 0: not known yet */
-    int64_t flying_n;                   /* transfers that are submitted and not done */
-    int64_t done_ns;                    /* when the last one was; 0: none */
-    int64_t sent_ns;                    /* time of all packets since the stream began, or was seen first */
-    int64_t block_ns;                   /* of the block of about 100 ms that fills */
-    int64_t low_ns, held_ns, base_ns;   /* least lateness in that block, in the one before, and what it was
-                                           before   that; INT64_MAX: not known */
-    int64_t good_ns, run_ns;    /* time of good packets since the last bad one, of bad ones since the last
-                                   20 ms of sound */
-    int64_t age_ns;             /* time of packets since `pending` has any */
-    struct st_usb_loss pending; /* reported when sound has lasted */
+    int64_t packet_ns;                  /* duration of one packet; 0: not known yet */
+    int64_t flying_n;                   /* transfers that are submitted and not finished */
+    int64_t done_ns;                    /* when the last transfer finished; 0: none */
+    int64_t sent_ns;  /* total duration of packets since the stream began, or was first seen */
+    int64_t block_ns; /* duration of the block of about 100 ms that is being filled */
+    int64_t low_ns, held_ns, base_ns; /* least lateness in the current block, in the previous block, and
+                                         before that; INT64_MAX: not known */
+    int64_t good_ns, run_ns; /* duration of good packets since the last bad one; of bad packets since the last
+                                20 ms of sound */
+    int64_t age_ns;          /* duration of packets since `pending` was filled */
+    struct st_usb_loss pending; /* reported after enough sound has followed */
 };
 
 struct st_usb_packets {
@@ -69,10 +68,10 @@ struct st_usb_packets {
 /** @param head ST_USB_PACKETS_READ_BYTES bytes, in the byte order of this computer. */
 struct st_usb_packets_shape st_usb_packets_shape(const unsigned char *head);
 
-/** Takes an event of an isochronous transfer, in the order of the kernel's; may call p->lost.
- * @param head ST_USB_PACKETS_HEAD_BYTES bytes. @param descs shape.descs_n descriptors, of a transfer that is
- * done; else NULL. */
+/** Takes an event of an isochronous transfer, in the kernel's order; may call p->lost. @param head
+ * ST_USB_PACKETS_HEAD_BYTES bytes. @param descs shape.descs_n descriptors of a finished transfer; else
+ * NULL. */
 void st_usb_packets_take(struct st_usb_packets *p, const unsigned char *head, const unsigned char *descs);
 
-/** Events are missing, or the clock was set: lateness is measured anew, what is pending stays. */
+/** Events are missing, or the clock was set: measures lateness anew and keeps pending losses. */
 void st_usb_packets_restart(struct st_usb_packets *p);

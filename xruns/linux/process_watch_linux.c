@@ -157,7 +157,7 @@ static void begin_thread(struct thread *thread, pid_t pid, pid_t tid, int64_t fr
 
 typedef void (*each_fn)(struct st_process_watch *watch, void *ctx, pid_t pid, pid_t tid);
 
-/* Calls `each` for all processes (pid 0), or for the threads of one. @return how many. */
+/* Calls `each` for all processes (pid 0), or for the threads of one process. @return the number of calls. */
 static int for_each(struct st_process_watch *watch, pid_t pid, int most, each_fn each, void *ctx)
 {
     struct dirent *entry;

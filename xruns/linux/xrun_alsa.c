@@ -215,7 +215,7 @@ static void report_xrun(const struct substream *s, int64_t lost_frames, st_xrun_
            seen, ctx);
 }
 
-/** That it plays, and the least that was left in its buffer. */
+/** Reports that the stream plays, and the least sound that was left in its buffer. */
 static void report_load(struct substream *s, st_xrun_seen_fn seen, void *ctx)
 {
     struct st_xrun_seen sighting = {.kind = ST_XRUN_SEEN_LOAD, .load = st_xrun_load_plays};
@@ -228,7 +228,7 @@ static void report_load(struct substream *s, st_xrun_seen_fn seen, void *ctx)
     report(s, &sighting, seen, ctx);
 }
 
-/** Another run of a stream: whose it is, and how it is set. */
+/** A stream starts again: reads its owner and its parameters. */
 static void begin_run(struct st_xrun_watch *w, struct substream *s, const struct st_alsa_status *now)
 {
     const char *hw = st_tree_text(w->machine, path_of(w, &s->is, "hw_params")),

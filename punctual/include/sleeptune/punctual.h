@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Of this header. What was linked says st_punctual_version. */
+/** Version of this header; st_punctual_version returns the version of the linked library. */
 #define ST_PUNCTUAL_VERSION_MAJOR 0
 #define ST_PUNCTUAL_VERSION_MINOR 1
 #define ST_PUNCTUAL_VERSION_PATCH 0
@@ -29,24 +29,24 @@
 extern "C" {
 #endif
 
-/** What one thread's waits have taught. One object a thread: no function here takes a lock. */
+/** What one thread's waits have taught. Use one object for each thread: no function here takes a lock. */
 struct st_punctual;
 
-/** What the waits were like so far. All since st_punctual_new or st_punctual_reset. Later versions add
- * members at the end. */
+/** Statistics since st_punctual_new or st_punctual_reset. Later versions add members at the end. */
 struct st_punctual_stats {
-    uint64_t waits_n;        /* waits that ended at their due time; not counting those that began after it */
-    uint64_t on_time_n;      /* of them, that ended within 100 ns of due */
+    uint64_t waits_n;        /* waits that began before their due time and ended after it */
+    uint64_t on_time_n;      /* those of waits_n that ended within 100 ns of the due time */
     uint64_t past_n;         /* waits for a moment that had passed when they began */
     uint64_t interrupted_n;  /* calls that a signal ended */
     int64_t margin_ns;       /* how early the next wait asks to be woken */
-    int64_t lateness_max_ns; /* woke - due of the latest of waits_n; 0: none yet */
+    int64_t lateness_max_ns; /* latest wake-up of waits_n: woke - due; 0: no wait yet */
     int64_t lateness_sum_ns;
-    int64_t spin_ns; /* spent spinning */
-    int64_t span_ns; /* from the first wait to the last: spin_ns / span_ns is the share of a CPU */
+    int64_t spin_ns; /* time spent spinning */
+    int64_t span_ns; /* time from the first wait to the last; spin_ns / span_ns is the share of a CPU that
+                        spinning took */
 };
 
-/** As ST_PUNCTUAL_VERSION, of the library. */
+/** Version of the library, as ST_PUNCTUAL_VERSION. */
 ST_PUNCTUAL_API unsigned st_punctual_version(void);
 
 /**
@@ -60,23 +60,21 @@ ST_PUNCTUAL_API void st_punctual_free(struct st_punctual *punctual);
 /** CLOCK_MONOTONIC in ns. Any thread, real-time safe. */
 ST_PUNCTUAL_API int64_t st_punctual_now_ns(void);
 
-/**
- * Waits until due_ns on CLOCK_MONOTONIC, never less. The first 32 waits learn and are as late as any sleep.
- * Spinning never takes more than half of one wait. Called again for the same moment after -EINTR, it goes on
- * with the same wait.
- * @param ret_woke_ns NULL, or the clock when it was over; written on success.
- * @return 0, at once when due_ns has passed; -EINTR when a signal came first (call it again). Real-time safe:
- * no allocation, no lock, one system call. */
+/** Waits until due_ns on CLOCK_MONOTONIC; never returns 0 earlier. The first 32 waits learn and are as
+ * late as any sleep. Spinning takes at most half of one wait. A call for the same moment after -EINTR
+ * continues the interrupted wait. @param ret_woke_ns NULL, or the clock at the end of the wait; written
+ * on success. @return 0, at once if due_ns has passed; -EINTR: a signal came first, call again. Real-time
+ * safe: no allocation, no lock, one system call. */
 ST_PUNCTUAL_API int st_punctual_wait_until(struct st_punctual *punctual, int64_t due_ns,
                                            int64_t *ret_woke_ns);
 
-/**
- * @param ret_bytes sizeof(*ret) of the program; what the library does not know of it is set to 0.
- * By the thread that waits, or while it does not. Real-time safe. */
+/** Copies the statistics. Call from the thread that waits, or while that thread does not wait. Real-time
+ * safe. @param ret_bytes sizeof(*ret) in the program; members that the library does not know are set to
+ * 0. */
 ST_PUNCTUAL_API void st_punctual_get_stats(const struct st_punctual *punctual, struct st_punctual_stats *ret,
                                            size_t ret_bytes);
 
-/** Forgets all: for a thread that moved to another CPU or policy. Real-time safe. */
+/** Forgets everything learned, for a thread that moved to another CPU or policy. Real-time safe. */
 ST_PUNCTUAL_API void st_punctual_reset(struct st_punctual *punctual);
 
 #ifdef __cplusplus
