@@ -1,4 +1,4 @@
-/* What the sources of facts share: where they put facts, and how one reading becomes one fact. */
+/* Helpers that the sources of facts share: where facts go, and how one reading becomes one fact. */
 #pragma once
 
 #include "advisor/facts/facts.h"
@@ -10,19 +10,19 @@ struct st_collector {
     bool live;
     char *buf; /* for whole files: config, timer_list */
     size_t buf_bytes;
-    char user[256]; /* name of who runs this; "": not known, or a captured machine */
-    char home[512]; /* folder of the user it is about, without a slash at its end; "": not known */
+    char user[256]; /* name of the user who runs this process; "": not known, or a captured machine */
+    char home[512]; /* home folder of the judged user, without a final slash; "": not known */
 };
 
 /** Reads a whole file of at most bytes - 1. @return 0 or -errno; -EFBIG: the buffer has its beginning. */
 ST_NODISCARD int st_collector_text(const struct st_collector *c, const char *path, char *buf, size_t bytes);
-/** The same where the beginning is enough: 0 then, too. */
+/** As st_collector_text, but returns 0 also if the buffer has only the beginning. */
 ST_NODISCARD int st_collector_begin(const struct st_collector *c, const char *path, char *buf, size_t bytes);
 
 /** The beginning of a file, at most 4 KiB of it; "": it could not be read. */
 ST_NODISCARD char *st_collector_small(const struct st_collector *c, const char *path);
 
-/** Puts a fact that was read, or why it was not: st_facts_put_failure(). */
+/** Puts a fact that was read, or the failure to read it: st_facts_put_failure(). */
 static inline void st_collector_put_text(struct st_collector *c, const char *key, const char *value,
                                          const char *source)
 {
@@ -38,7 +38,7 @@ static inline void st_collector_put_failure(struct st_collector *c, const char *
 {
     st_facts_put_failure(c->facts, key, r, source);
 }
-/** The number, or why there is none: r. */
+/** Puts the number, or the failure r. */
 static inline void st_collector_put_result(struct st_collector *c, const char *key, int r, int64_t value,
                                            const char *source)
 {
@@ -48,7 +48,7 @@ static inline void st_collector_put_result(struct st_collector *c, const char *k
         st_collector_put_failure(c, key, r, source);
 }
 
-/** As the machine's list(). */
+/** Lists a folder, as the machine's list(). */
 static inline int st_collector_list(const struct st_collector *c, const char *path, st_name_fn fn, void *ctx)
 {
     return c->p->list(c->p, path, fn, ctx);
@@ -58,7 +58,7 @@ enum st_value_kind {
     ST_VALUE_TEXT,
     ST_VALUE_INT,
     ST_VALUE_LIMIT, /* a number from 0 on, or "unlimited", which becomes ST_UNLIMITED */
-    ST_VALUE_LEAST, /* of a file's lines: the least number */
+    ST_VALUE_LEAST, /* the smallest number in a file's lines */
 };
 
 /** Reads one file (an absolute path) or sysctl of at most 4 KiB into one fact. An empty or non-numeric

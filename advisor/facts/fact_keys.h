@@ -8,45 +8,45 @@
 /* --- the user, and where the facts come from --- */
 #define ST_KEY_SYSTEM_CONTAINER  "system.container"
 #define ST_KEY_SYSTEM_HYPERVISOR "system.hypervisor"
-/* which kinds of text these facts came from, "5 sysctls, uname": if it is there, a rule whose facts are not
- * in the text is unknown */
+/* kinds of text that the facts came from, "5 sysctls, uname". If this fact exists, a rule whose facts are
+ * not in the text is unknown */
 #define ST_KEY_SYSTEM_INPUT "system.input"
 #define ST_KEY_SYSTEM_LACKS "system.capture_lacks" /* of a saved tree alone: what it lacks is unknown */
-/* what the text itself shows, a sentence each, the most important ones first: "system.seen.00" */
+/* what the text itself shows, a sentence each, most important first: "system.seen.00" */
 #define ST_KEYS_SYSTEM_SEEN "system.seen."
-/* the lines of the last text that were not understood: "3-5, 9" */
+/* lines of the last text that were not understood: "3-5, 9" */
 #define ST_KEY_SYSTEM_INPUT_OTHERS "system.input_others"
-/* values of ST_KEY_SYSTEM_LACKS, with blanks between them */
+/* values of ST_KEY_SYSTEM_LACKS, separated by blanks */
 #define ST_LACKS_CARDS "/proc/asound"
 #define ST_LACKS_USB   "/sys/bus/usb"
-/* what `sleeptune share` said: the status of a rule by its id, its effect in us, numbers of its lines;
- * "whole" is there if rules without a status are not applicable */
+/* what `sleeptune share` printed: the status of a rule by its id, its effect in us, numbers of its lines;
+ * "whole" exists if rules without a status are not applicable */
 #define ST_KEYS_SHARED        "system.shared."
 #define ST_KEYS_SHARED_EFFECT "system.shared.effect."
 #define ST_KEY_SHARED_WHOLE   "system.shared.whole"
 /* FreeBSD: of another user, from master.passwd */
 #define ST_KEY_USER_CLASS          "user.class"
 #define ST_KEY_FREEBSD_LOGIN_AUDIO "freebsd.login.audio"
-/* as the group database has them, also beyond /etc/group */
+/* groups in the group database, beyond /etc/group as well */
 #define ST_KEY_USER_LOGIN_GROUPS "user.login_groups"
 #define ST_KEY_USER_GROUPS       "user.groups"
-/* there: limits of a login were read, nothing was tried */
+/* if it exists, the limits of a login were read, and SCHED_FIFO was not tried */
 #define ST_KEY_USER_LIMITS_FROM "user.limits_from"
 #define ST_LIMITS_FROM_LOGIN    "login"             /* root asked a login of that user */
-#define ST_LIMITS_FROM_FILES    "/proc/self/limits" /* of who saved a tree */
+#define ST_LIMITS_FROM_FILES    "/proc/self/limits" /* of the user who saved a tree */
 #define ST_KEY_USER_NAME        "user.name"
 #define ST_KEY_USER_UID         "user.uid"
 
 /* values of limits and rights */
 #define ST_UNLIMITED      (-1)
-#define ST_TRIED_PRIORITY 70 /* of SCHED_FIFO, by the collectors: what the loop asks for */
+#define ST_TRIED_PRIORITY 70 /* priority of SCHED_FIFO that the collectors try: the loop's usual priority */
 
 /* --- Linux --- */
 #define ST_KEYS_ALSA            "linux.alsa."
 #define ST_KEY_ASK_JACK_BUFSIZE "linux.ask.jack_bufsize"
 #define ST_KEY_ASK_PIPEWIRE     "linux.ask.pipewire"
 #define ST_KEY_ASK_PULSEAUDIO   "linux.ask.pulseaudio"
-/* where an option is put by hand, if GRUB reads no drop-ins: "the only line of /boot/cmdline.txt" */
+/* where the user puts an option by hand if GRUB reads no drop-ins: "the only line of /boot/cmdline.txt" */
 #define ST_KEY_BOOT_OPTIONS               "linux.boot.options"
 #define ST_KEYS_CARD                      "linux.card."
 #define ST_KEY_CARDS_N                    "linux.cards_n"
@@ -56,8 +56,7 @@
 #define ST_KEY_CLOCKSOURCE_AVAILABLE      "linux.clocksource.available"
 #define ST_KEY_CLOCKSOURCE_CURRENT        "linux.clocksource.current"
 #define ST_KEY_CLOCKSOURCE_UNSTABLE                                                                          \
-    "linux.clocksource.unstable" /* 1: the kernel's log says so of the TSC                                   \
-                                  */
+    "linux.clocksource.unstable" /* 1: the kernel's log reports the TSC as unstable */
 #define ST_KEY_CMDLINE                      "linux.cmdline"
 #define ST_KEYS_CONFIG                      "linux.config."
 #define ST_KEY_CONFIG_HZ                    "linux.config.HZ"
@@ -104,8 +103,8 @@
 #define ST_KEY_KERNEL_LOG_USB_N     "linux.kernel_log.usb_n"
 #define ST_KEY_KERNEL_LOG_RT_TIME_N "linux.kernel_log.rt_time_n"
 #define ST_KEYS_LIMITS              "linux.limits."
-/* of the JSON of `listen`: the clock of the card that records beside the computer's,
- * positive if it is fast, and beside that of the card that plays, positive if it is slow */
+/* from the JSON of `listen`: clock of the recording card relative to the computer's (positive: fast), and
+ * relative to the playing card's (positive: the playing card is slow) */
 #define ST_KEY_LISTEN_RATE_PPM  "linux.listen.rate_ppm"
 #define ST_KEY_LISTEN_DRIFT_PPM "linux.listen.drift_ppm"
 #define ST_KEY_LISTEN_INVALID   "linux.listen.invalid" /* the drift of such a run is unknown */
@@ -125,7 +124,7 @@
 #define ST_KEYS_PIPEWIRE_NODE                  "linux.pipewire.node."
 #define ST_KEY_PIPEWIRE_QUANTUM                "linux.pipewire.quantum"
 #define ST_KEY_PIPEWIRE_RATE_HZ                "linux.pipewire.rate_hz"
-/* put by a command: what PipeWire runs at now, as the daemon that watches it says */
+/* put by a command: PipeWire's current size and rate, reported by the daemon */
 #define ST_KEY_PIPEWIRE_RUNNING_FRAMES  "linux.pipewire.running_frames"
 #define ST_KEY_PIPEWIRE_RUNNING_RATE_HZ "linux.pipewire.running_rate_hz"
 #define ST_KEY_PIPEWIRE_VERSION         "linux.pipewire.version" /* of the running server */
@@ -133,7 +132,7 @@
 #define ST_KEY_PLATFORM_PROFILE_CHOICES "linux.platform_profile.choices"
 #define ST_KEY_PLATFORM_PROFILE_NOW     "linux.platform_profile.now"
 #define ST_KEY_PMQOS_CPU_DMA_LATENCY_US "linux.pmqos.cpu_dma_latency_us"
-/* of a user who does not run sleeptune: 1, if its mode and group let that user open /dev/cpu_dma_latency */
+/* of a user who does not run sleeptune: 1 if mode and group let that user open /dev/cpu_dma_latency */
 #define ST_KEY_PMQOS_USER_MAY_OPEN              "linux.pmqos.user_may_open"
 #define ST_KEY_POWER_STATES                     "linux.power.states"
 #define ST_KEY_PREEMPT_DEBUGFS                  "linux.preempt.debugfs"
@@ -162,7 +161,7 @@
 #define ST_KEY_RTKIT_NO_BUS    "linux.rtkit.no_bus" /* 1: no D-Bus system bus */
 #define ST_KEY_SCHED_EXT_OPS   "linux.sched_ext.ops"
 #define ST_KEY_SCHED_EXT_STATE "linux.sched_ext.state"
-/* why a file here does not set it for ever, and what to do instead; only there if so */
+/* why a file on this system does not keep a setting, and what to do instead; absent: files do */
 #define ST_KEY_SETTINGS_ELSEWHERE   "system.settings_elsewhere"
 #define ST_KEY_SUSPEND_FORBIDDEN    "linux.suspend.forbidden"
 #define ST_KEY_SUSPENDED_MS         "linux.suspended_ms"
@@ -175,7 +174,7 @@
 #define ST_KEY_THP_DEFRAG           "linux.thp.defrag"
 #define ST_KEY_THP_ENABLED          "linux.thp.enabled"
 #define ST_KEY_THREADS_COMPLETE     "linux.threads.complete"
-/* posted: what is not listed may run all the same */
+/* in a posted text: threads that are not listed may exist */
 #define ST_KEY_THREADS_PART             "linux.threads.part"
 #define ST_KEY_TIMER_LIST_HRES_ACTIVE   "linux.timer_list.hres_active"
 #define ST_KEY_TIMER_LIST_RESOLUTION_NS "linux.timer_list.resolution_ns"
@@ -223,18 +222,18 @@
 #define ST_KEYS_FREEBSD_SNDSTAT                           "freebsd.sndstat."
 #define ST_KEYS_FREEBSD_SYSCTL_CONF                       "freebsd.sysctl_conf."
 
-/* --- what sleeptune check saw of the music that played while it measured. The report's JSON has them as its
- * object "music", without the prefix. --- */
+/* --- what sleeptune check saw of the music that played while it measured; the object "music" of the
+ * report's JSON, without the prefix --- */
 #define ST_MUSIC_PREFIX          "music."
-#define ST_MUSIC_ANSWER          "music.answer"      /* sentences: always there if the music was watched */
-#define ST_MUSIC_NEXT            "music.next"        /* "COMMAND (why)", or a sentence; absent: none */
-#define ST_MUSIC_SERVER          "music.server"      /* "PipeWire"; absent: none was watched */
-#define ST_MUSIC_DURATION_NS     "music.duration_ns" /* whole number: of watching */
-#define ST_MUSIC_DROPOUTS        "music.dropouts"    /* whole number: dropouts of devices and of clients */
-#define ST_MUSIC_CLIENT          "music.client"      /* who made most of them */
+#define ST_MUSIC_ANSWER          "music.answer"          /* sentences; exists if the music was watched */
+#define ST_MUSIC_NEXT            "music.next"            /* "COMMAND (why)", or a sentence; absent: none */
+#define ST_MUSIC_SERVER          "music.server"          /* "PipeWire"; absent: none was watched */
+#define ST_MUSIC_DURATION_NS     "music.duration_ns"     /* integer: time watched */
+#define ST_MUSIC_DROPOUTS        "music.dropouts"        /* integer: dropouts of devices and clients */
+#define ST_MUSIC_CLIENT          "music.client"          /* the client with most of the dropouts */
 #define ST_MUSIC_CLIENT_DROPOUTS "music.client_dropouts" /* whole number */
-#define ST_MUSIC_REASON          "music.reason"          /* of most of that client's: "too-slow" */
-#define ST_MUSIC_FRAMES          "music.frames"          /* whole number: what the server runs at */
+#define ST_MUSIC_REASON          "music.reason" /* reason of most of that client's dropouts: "too-slow" */
+#define ST_MUSIC_FRAMES          "music.frames" /* integer: the server's buffer size */
 
-/* What sleeptuned, which watches all the time, has counted: whole number, facts of their own */
+/* dropouts that sleeptuned, which watches all the time, has counted: integer */
 #define ST_MUSIC_COUNTED "linux.sleeptuned.dropouts"

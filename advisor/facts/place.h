@@ -1,11 +1,11 @@
-/* Where this runs, when that hides settings: container, sandbox, virtual machine, WSL, jail. */
+/* The environment of this process, if it hides settings: container, sandbox, virtual machine, WSL, jail. */
 #pragma once
 
 #include "advisor/facts/facts.h"
 
-/** What this runs in ("docker", "lxc", "flatpak" ...). NULL: in none, or that is not known. */
+/** The container of this process ("docker", "lxc", "flatpak" ...). NULL: none, or not known. */
 const char *st_place_container(const struct st_facts *facts);
 
-/** One sentence, a line each, for each thing that stands between the report and the machine's settings, also
- * for a report that judges for another user. For a turn. */
+/** Notes, one sentence on each line, about what hides the machine's settings from the report, also in a
+ * report that judges another user. For a turn. */
 const char *st_place_notes(const struct st_facts *facts);

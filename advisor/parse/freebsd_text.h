@@ -1,15 +1,13 @@
-/* Text that people capture on FreeBSD, or that lies in its files: each parser puts facts. Pure, so that they
- * can be fuzzed. All take any bytes; what is not understood is left out. */
+/* Parsers of text captured on FreeBSD or read from its files; each puts facts. Pure, so that they can be
+ * fuzzed. Any bytes are allowed; text that is not understood is skipped. */
 #pragma once
 
 #include "advisor/facts/facts.h"
 
-/**
- * Lines `name="value"` as in loader.conf, sysctl.conf, rc.conf and the output of kenv: facts
- * "<prefix><name>", of two the later one; a quoted value may go on over lines. Only names that begin with one
- * of `wanted` (NULL-terminated) are taken, as these files have private things, too. A value with a shell's
- * '$' or '`' is malformed.
- * @return facts->error. */
+/** Lines `name="value"` as in loader.conf, sysctl.conf, rc.conf and the output of kenv: facts
+ * "<prefix><name>". The later of two equal names counts; a quoted value may span lines. Only names that
+ * begin with one of `wanted` (NULL-terminated) are taken, since these files also have private values. A
+ * value with a shell's '$' or '`' is malformed. @return facts->error. */
 int st_freebsd_text_assignments(struct st_facts *facts, const char *prefix, const char *const *wanted,
                                 const char *text, const char *source);
 

@@ -3,7 +3,7 @@
 
 #include "core/base.h"
 
-/** Called for each setting that a parser finds; section is "" where there is none. */
+/** Called for each setting that a parser finds; section is "" outside of sections. */
 typedef void (*st_setting_fn)(void *ctx, const char *section, const char *key, const char *value);
 
 /**
@@ -18,5 +18,5 @@ void st_linux_text_settings(char *text, st_setting_fn fn, void *ctx);
  * 32. */
 void st_linux_text_spa(const char *text, st_setting_fn fn, void *ctx);
 
-/** Does a name of a sound driver, or of a bus that carries sound, stand in the actions of an interrupt? */
+/** Do the actions of an interrupt include a sound driver, or a bus that carries sound? */
 bool st_linux_text_carries_sound(const char *actions);

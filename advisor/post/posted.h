@@ -1,19 +1,17 @@
-/* A text that a user saved or posted becomes facts: what commands printed, also several of them in one text,
- * quoted ("> "), behind prompts, between prose. */
+/* Turns a text that a user saved or posted into facts: the output of commands, several in one text as
+ * well, quoted ("> "), after prompts, between prose. */
 #pragma once
 
 #include "advisor/facts/facts.h"
 
-/** Among the kinds of ST_KEY_SYSTEM_INPUT: `sysctl -a` of FreeBSD, where what is not in it does not exist. */
+/** A kind in ST_KEY_SYSTEM_INPUT: the whole `sysctl -a` of FreeBSD; a sysctl missing from it does not
+ * exist. */
 #define ST_POSTED_ALL "all sysctls"
 
 #define ST_POSTED_MAX_BYTES (16 * 1024 * 1024)
 
-/**
- * Reads the text and adds its facts.
- * @param facts *facts NULL: new ones, of the text's system. @param source what the facts say where they come
- * from
- * @return 0; -ENOMEM; -EBADMSG (nothing of it is understood); -ENODATA (what it has says
- * nothing of a setting, and nothing happened in it); -EXDEV (of another system than
- * the facts that are there). */
+/** Reads the text and adds its facts. @param facts *facts NULL: creates facts for the text's system.
+ * @param source recorded as the source of the facts. @return 0; -ENOMEM; -EBADMSG (nothing was
+ * understood); -ENODATA (the text shows no setting and no incident); -EXDEV (the text is from another
+ * system than the existing facts). */
 ST_NODISCARD int st_posted_add(const char *text, size_t bytes, const char *source, struct st_facts **facts);

@@ -14,75 +14,77 @@ enum st_report_profile {
     ST_REPORT_PROFILE_SERVER
 };
 
-/** What check measured: the first screen begins with it. */
+/** What `check` measured; the first screen begins with it. */
 struct st_report_answer {
     const char *text; /* sentences */
-    /** A table below them. */
+    /** Prints a table below the sentences. */
     void (*table)(const void *ctx, FILE *out, int width, bool colour);
     const void *ctx;
-    const char *next; /* what to do now; NULL: the sentences say it */
-    bool fine;        /* the sentences found nothing to do: a setting that is a problem comes before `next` */
-    json_t *json;     /* object: its keys are added to the report's */
+    const char *next; /* what to do now; NULL: already in the sentences */
+    bool
+        fine; /* the sentences found nothing to do; a setting that is a problem is then shown before `next` */
+    json_t *json; /* object: its keys are added to the report's */
 };
 
-/** The findings are of all rules for the facts' OS, by status, then effect (what may cost the whole period
- * first, what else has no bound last), then
- * what apply can change before what is by hand, then the order of the rules. */
+/** Findings of all rules for the facts' OS, sorted by status, then by effect (first what may cost the
+ * whole period, last what has no known bound), then what apply can change before manual changes, then the
+ * order of the rules. */
 struct st_report {
     const struct st_facts *facts; /* borrowed */
     struct st_wish wish;
     enum st_report_profile profile;
     struct st_finding *findings;
     size_t findings_n;
-    bool no_sound;                /* neither a card nor a server is here, and the user asked for no period */
-    bool own_machine;             /* the facts describe the machine on which the program runs */
-    size_t unreadable_n;          /* facts that were unreadable or malformed */
-    const struct st_tuned *tuned; /* what `tune` measured here; borrowed; NULL: nothing */
+    bool no_sound;                         /* no card and no server exist, and the user asked for no period */
+    bool own_machine;                      /* the facts describe the machine on which the program runs */
+    size_t unreadable_n;                   /* facts that were unreadable or malformed */
+    const struct st_tuned *tuned;          /* what `tune` measured here; borrowed; NULL: nothing */
     const struct st_report_answer *answer; /* borrowed; NULL: the headline is made from the facts */
 };
 
-/** Each of its findings. */
+/** Loops over the findings of a report. */
 #define ST_REPORT_EACH(finding, report) ST_EACH_OF (finding, (report)->findings, (report)->findings_n)
 
-/** Judges for that period; of what is 0 the buffer in use counts. @return 0, -ERANGE, -ENOMEM. */
+/** Judges for that period; a value of 0 means the buffer in use. @return 0, -ERANGE, -ENOMEM. */
 ST_NODISCARD int st_report_make(const struct st_facts *facts, int64_t frames, int64_t rate_hz,
                                 struct st_report *ret);
 void st_report_finish(struct st_report *report);
-/** Judges one rule as a report does. finding: zeroed; its summary is NULL: out of memory. */
+/** Judges one rule as a report does. @param finding zeroed; if its summary is NULL afterwards: out of
+ * memory. */
 void st_report_judge(const struct st_rule *rule, const struct st_facts *facts, const struct st_wish *wish,
                      struct st_finding *finding);
 
-/** Marks what need not be shown. */
+/** Marks findings that need not be shown. */
 void st_report_leave_out(struct st_report *report);
-/** Only what another finding that fired does, too, or undoes; all where nothing can play. right_too: also
- * what comes with the right to real-time priority. */
+/** Marks only findings that another finding which fired does or undoes as well; all findings if nothing
+ * can play. @param right_too also those that come with the right to real-time priority. */
 void st_report_leave_out_done(struct st_report *report, bool right_too);
 
-/** What `tune` measured for this finding at the size that is judged for; NULL: nothing. */
+/** What `tune` measured for this finding at the judged size; NULL: nothing. */
 const struct st_tuned_row *st_report_tuned(const struct st_report *report, const struct st_finding *finding);
-/** Puts what `tune` measured into the order: within a status, what helps comes first, what has no effect or
- * does harm last. NULL: nothing. */
+/** Sorts by the results of `tune`: within a status, what helps comes first, what has no effect or does
+ * harm comes last. @param tuned NULL: no results. */
 void st_report_rank(struct st_report *report, const struct st_tuned *tuned);
 
-/** Sets advice aside whose fix costs what the profile does not accept. A problem stays one. */
+/** Sets advice aside whose fix has a cost that the profile does not accept. Problems are never set aside. */
 void st_report_set_profile(struct st_report *report, enum st_report_profile profile);
 
 /** By profile: "desktop", "studio", "laptop", "server". */
 extern const char *const st_report_profile_names[ST_REPORT_PROFILE_SERVER + 1];
 ST_NODISCARD int st_report_profile_parse(const char *text, enum st_report_profile *ret); /* 0 or -EINVAL */
 
-/**
- * The first cost in a rule's cost text ("power, heat: several watts") that the profile does not accept; NULL:
- * it accepts all. Static. */
+/** The first cost in a rule's cost text ("power, heat: several watts") that the profile does not accept;
+ * NULL: all are accepted. Static. */
 const char *st_report_profile_refuses(enum st_report_profile profile, const char *cost);
 
 /** The finding of a rule; NULL: the rule is for another operating system, or unknown. */
 struct st_finding *st_report_find(const struct st_report *report, const char *id);
 
-/** The problem that matters most; NULL: there is none. */
+/** The most important problem; NULL: none. */
 const struct st_finding *st_report_first_problem(const struct st_report *report);
 
-/** The exit status of report: 0, 1 (a finding at or above threshold), 2 (an unknown that could have been). */
+/** Exit status of the command `report`: 0, 1 (a finding at or above the threshold), 2 (an unknown that
+ * could have been one). */
 int st_report_exit_status(const struct st_report *report, enum st_status threshold);
 
 /** Findings of that status that are not set aside. */

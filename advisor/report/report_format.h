@@ -1,14 +1,14 @@
-/* The formats of a report. Each is one file, report_<format>.c, and one row in report_format.c. */
+/* The formats of a report: each has a file, report_<format>.c, and a row in report_format.c. */
 #pragma once
 
 #include "advisor/report/report.h"
 
-/** How the text format looks; the others do not look at it. */
+/** Appearance of the text format; other formats ignore it. */
 struct st_report_view {
     int width;   /* columns; 0: do not wrap */
     bool colour; /* ANSI */
-    bool ok;     /* below the first screen, the settings that are as they should be */
-    bool all;    /* below that, the details of all findings */
+    bool ok;     /* after the first screen, show settings that are right */
+    bool all;    /* after these, show the details of all findings */
 };
 
 struct st_report_format {
@@ -27,10 +27,10 @@ extern const struct st_report_format *const st_report_formats[];
 /** The report as sleeptune-report/1. @return NULL: out of memory. */
 json_t *st_report_format_json(const struct st_report *report);
 
-/** Mechanism, formula and sources of one rule, and what it finds here. @param finding NULL: the rule is for
- * another operating system. */
+/** Mechanism, formula and sources of one rule, and its finding on this machine. @param finding NULL: the
+ * rule is for another operating system. */
 void st_report_format_rule(const struct st_rule *rule, const struct st_finding *finding,
                            const struct st_wish *wish, FILE *out, int width);
 
-/** The first sentences: what matters most, or the answer of check (headline.c). For a turn. */
+/** The first sentences: the most important finding, or the answer of check (headline.c). For a turn. */
 const char *st_report_format_headline(const struct st_report *report);

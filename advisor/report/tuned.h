@@ -1,20 +1,20 @@
-/* What `sleeptune tune` measured on this machine, as it is kept for later reports: schema
- * sleeptune-tuned/1. */
+/* Results of `sleeptune tune` on this machine, kept for later reports: schema sleeptune-tuned/1. */
 #pragma once
 
 #include "advisor/facts/facts.h"
 #include "evidence/tuning.h"
 #include "platform/platform.h"
 
-/** One setting that was tried to an end: helps, no effect or harmful. */
+/** One setting whose trial was completed: it helps, has no effect, or is harmful. */
 struct st_tuned_row {
     char id[64]; /* of the rule */
     enum st_tuning_outcome outcome;
-    double fold, low, high; /* how many times fewer late wake-ups, 95 %; of what helps */
-    char target[200];       /* the running value that was tried, a path or a sysctl; "": another kind */
-    char from[64], to[64];  /* without and with it */
-    uint64_t events_n[2];   /* dropouts that the test loop would have had without and with it, in ... */
-    double seconds[2];      /* ... this time each; 0: unknown */
+    double fold, low,
+        high;         /* how many times fewer late wake-ups, with its 95 % bounds; if the setting helps */
+    char target[200]; /* the running value that was tried, a path or a sysctl; "": another kind of setting */
+    char from[64], to[64]; /* value without and with the setting */
+    uint64_t events_n[2];  /* dropouts that the test loop would have had, without and with the setting */
+    double seconds[2];     /* measured time without and with the setting; 0: unknown */
 };
 
 struct st_tuned {
@@ -24,15 +24,15 @@ struct st_tuned {
     int64_t frames;
 };
 
-/** Reads it from the folder of the journal. facts: of the machine now. @return 0, -ESTALE (another kernel
- * runs now), -ENOENT, -EBADMSG, or what reading said. */
+/** Reads the results from the journal's folder. @param facts of the machine now. @return 0, -ESTALE
+ * (another kernel runs now), -ENOENT, -EBADMSG, or the error of reading. */
 ST_NODISCARD int st_tuned_read(struct st_platform *machine, const char *folder, const struct st_facts *facts,
                                struct st_tuned *ret);
-/** @return 0, -ENODATA (the kernel is unknown), -ENOMEM, or what writing said. */
+/** @return 0, -ENODATA (the kernel is unknown), -ENOMEM, or the error of writing. */
 ST_NODISCARD int st_tuned_write(struct st_platform *platform, const char *folder,
                                 const struct st_facts *facts, const struct st_tuned *tuned);
 
-/** @return NULL: nothing is known of that rule. */
+/** @return NULL: no result for that rule. */
 const struct st_tuned_row *st_tuned_find(const struct st_tuned *tuned, const char *id);
 
 /** "none -> full: 5.1 times fewer late wake-ups (95 %: 4.2 .. 6.3), measured 2026-11-22 with 32 frames". */

@@ -1,4 +1,5 @@
-/* The period and rate that a machine plays with, and who set them. All commands and rules ask here. */
+/* The period and rate that a machine plays with, and who set them. All commands and rules use these
+ * functions. */
 #pragma once
 
 #include "advisor/rules/rule.h"
@@ -14,61 +15,60 @@
 /* pulse-daemon.conf(5) */
 #define ST_BUFFER_PULSE_FRAGMENT_MS 25
 
-/* The size that apply and verify are to judge for, of all programs, and the folder of that user's
- * settings. */
+/* The size that apply and verify judge for, for all programs, and the folder of that user's settings. */
 #define ST_BUFFER_PIPEWIRE_WISH   "linux.pipewire.wished_frames"
 #define ST_BUFFER_PIPEWIRE_FOLDER "linux.pipewire.settings_folder"
 
-/* How node.name of a card begins that is to have more reserve. */
+/* Beginning of the node.name of a card that should get more reserve. */
 #define ST_BUFFER_WIREPLUMBER_CARD "linux.wireplumber.wished_card"
 
-/** The period to judge for. What is 0 of `frames` (1 .. 2^22) and `rate_hz` (Hz) was not asked for, and is as
- * something runs that plays: a program that has a card for itself, else JACK, PulseAudio, PipeWire, if it
- * answers; else 128 frames, 48 kHz.
- * @return 0 or -ERANGE: longer than an hour. */
+/** Chooses the period to judge for. `frames` (1 .. 2^22) or `rate_hz` (Hz) 0 means not given: the value of
+ * what plays now is used: a program that has a card for itself, else JACK, PulseAudio, or PipeWire if it
+ * answers; else 128 frames, 48 kHz. @return 0 or -ERANGE: longer than an hour. */
 ST_NODISCARD int st_buffer_choose(const struct st_facts *facts, int64_t frames, int64_t rate_hz,
                                   struct st_wish *ret);
 
-/** PipeWire's cycle and rate, whether it runs or not, and which programs that play made them so (facts of
- * pw-dump). */
+/** PipeWire's cycle and rate, whether PipeWire runs or not, and the playing programs that set them (facts
+ * of pw-dump). */
 struct st_buffer_asked {
-    int64_t usual_frames, default_hz; /* forced for all, or what it takes if no program asks for another */
-    int64_t cycle_frames, running_hz; /* what it runs at now */
-    int64_t default_frames;           /* its cycle now if it ran at default_hz */
+    int64_t usual_frames, default_hz; /* values forced for all, or used if no program asks for others */
+    int64_t cycle_frames, running_hz; /* current values */
+    int64_t default_frames;           /* the current cycle, converted to default_hz */
 
     const struct st_fact
-        *node; /* whose wish counts: its state; NULL: no program asks, or pw-dump was not asked */
+        *node; /* the state of the node whose request counts; NULL: no program asks, or pw-dump was not run */
     const char *program;
-    int64_t frames, rate_hz; /* what it asked for */
+    int64_t frames, rate_hz; /* what `program` asked for */
     bool forced;
 
-    const char
-        *rate_program; /* who asked for running_hz; NULL: it is the default, or who asked does not play */
+    const char *rate_program; /* the program that asked for running_hz; NULL: none, the default is used, or
+                                 the program does not play */
     bool rate_forced;
     const char *rate_unknown; /* why running_hz, the default, may be wrong; NULL: it is right */
 };
 struct st_buffer_asked st_buffer_asked(const struct st_facts *facts);
 #define ST_BUFFER_ASKED_KEYS                                                                                 \
     ST_KEYS_ALSA "*.buffer_frames", ST_KEYS_ALSA "*.rate_hz", ST_KEYS_ALSA "*.owner",                        \
-        ST_KEYS_PIPEWIRE "*" /* what it reads */
+        ST_KEYS_PIPEWIRE "*" /* facts that st_buffer_asked reads */
 
-/** Did pw-dump say what plays? @return false: the finding is set. */
+/** Does pw-dump show which programs play? @return false: the finding is set. */
 bool st_buffer_need_nodes(struct st_finding *finding);
 
-/** PipeWire's cycle at `hz` if a program asks for frames / frames_hz. @return frames, a power of two. */
+/** PipeWire's cycle at rate `hz` if a program asks for frames at frames_hz. @return frames, a power of
+ * two. */
 int64_t st_buffer_cycle(const struct st_facts *facts, int64_t frames, int64_t frames_hz, int64_t hz,
                         int64_t default_hz);
 
-/** The version of the PipeWire that runs, as its library's name has it: 384 for 0.3.84, 10402 for 1.4.2.
- * -ENODATA: not known. */
+/** Version of the running PipeWire, from its library's name: 384 for 0.3.84, 10402 for 1.4.2. -ENODATA:
+ * not known. */
 int st_buffer_pipewire_version(const struct st_facts *facts);
-/** Is PipeWire's cycle or rate forced for all? */
+/** Is PipeWire's cycle or rate forced for all programs? */
 bool st_buffer_is_forced(const struct st_facts *facts);
-/** Has PipeWire's main or data thread opened the stream that this fact is of? */
+/** Did PipeWire's main or data thread open the stream of this fact? */
 bool st_buffer_is_pipewires(const struct st_fact *fact);
-/** Does the node of PipeWire that this fact is of play? */
+/** Does the PipeWire node of this fact play? */
 bool st_buffer_is_playing(const struct st_fact *fact);
-/** The program whose node of PipeWire this is; "a program": it has no name. */
+/** The program of this PipeWire node; "a program": its name is unknown. */
 const char *st_buffer_program(const struct st_fact *node);
 
 /** "1024 frames at 48 kHz, set by PipeWire's force-quantum". */

@@ -1,11 +1,11 @@
-/* The command line of the JACK server that runs. */
+/* The command line of the running JACK server. */
 #pragma once
 
 #include "advisor/rules/rule.h"
 
 struct st_jack_command {
     bool realtime;     /* default: true */
-    int64_t priority;  /* -P; 10 when not given, as jackd says at start */
+    int64_t priority;  /* -P; default 10, as jackd reports at start */
     bool is_alsa;      /* -d alsa */
     bool soft_mode;    /* -s of the ALSA driver */
     int64_t frames;    /* -p, default 1024 */

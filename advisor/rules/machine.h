@@ -4,9 +4,9 @@
 #include "advisor/facts/facts.h"
 #include "advisor/rules/finding.h"
 
-/** Is this fact there, but could not be read or understood? Then a rule that depends on it is unknown. */
+/** Does this fact exist, but could not be read or understood? A rule that depends on it is then unknown. */
 bool st_machine_is_unread(const struct st_facts *facts, const char *key);
-/** The first of these keys (ST_RULE_KEYS) of which that is true; NULL: none. */
+/** The first of these keys (ST_RULE_KEYS) with st_machine_is_unread; NULL: none. */
 const char *st_machine_first_unread(const struct st_facts *facts, const char *const *keys);
 
 /** Is root judged? false also when that is not known. */
@@ -15,11 +15,12 @@ bool st_machine_is_root(const struct st_facts *facts);
 /** Is this a virtual machine? false also when that is not known. */
 bool st_machine_is_guest(const struct st_facts *facts);
 
-/** The value of a kernel command line option; the last one counts, as in the kernel. "" for an option without
- * "=". Options after " -- " are for init and are ignored. `fallback`: it is not given, or no one knows. */
+/** The value of a kernel command line option; the last one counts, as in the kernel. "" for an option
+ * without "=". Options after " -- " are for init and are ignored. @param fallback result if the option is
+ * not given, or not known. */
 const char *st_machine_boot_option(const struct st_facts *facts, const char *name, const char *fallback);
 
-/** How to add an option to the kernel command line for ever, and how to remove one. */
+/** How to add an option to the kernel command line permanently, and how to remove one. */
 #define ST_MACHINE_FIX_BOOT_OPTION(option)                                                                   \
     "# /etc/default/grub.d/sleeptune.cfg (Debian, Ubuntu)\n"                                                 \
     "GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_DEFAULT " option "\"\n"                                \
@@ -29,11 +30,11 @@ const char *st_machine_boot_option(const struct st_facts *facts, const char *nam
     "# remove " option " from /etc/default/grub and /etc/default/grub.d, then\nsudo update-grub\n"           \
     "# Fedora: sudo grubby --update-kernel=ALL --remove-args=" option
 
-/** After a fix that adds (or removes) a boot option: says where this machine keeps it, if that is not GRUB's
- * settings. A rule that calls it lists ST_KEY_BOOT_OPTIONS. */
+/** After a fix that adds or removes a boot option: says where this machine keeps its options, if not in
+ * GRUB's settings. A rule that calls this lists ST_KEY_BOOT_OPTIONS. */
 void st_machine_place_boot_option(struct st_finding *finding, const char *option, bool add);
 
-/** The members of a rule that sets one sysctl, whose default is `usual`. */
+/** Members of a rule that sets one sysctl with the default `usual`. */
 #define ST_MACHINE_SYSCTL_FIX(key, value, usual)                                                             \
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL, key, value}), .now = "sudo sysctl " key "=" value,         \
     .persistent = "# /etc/sysctl.d/90-sleeptune.conf\n" key " = " value,                                     \
@@ -41,50 +42,49 @@ void st_machine_place_boot_option(struct st_finding *finding, const char *option
     .undo = "delete the line in /etc/sysctl.d/90-sleeptune.conf; to undo it at once, set the default: "      \
             "sudo sysctl " key "=" usual
 
-/** The limits of one user, for ever; how to check and how to undo them. st_machine_fix_user puts the name
- * in. */
+/** Permanent limits for one user, and how to check and undo them. st_machine_fix_user fills in the name. */
 #define ST_MACHINE_FIX_LIMITS                                                                                \
     "# /etc/security/limits.d/90-sleeptune.conf\n" ST_MACHINE_ANY_USER "- rtprio 90\n" ST_MACHINE_ANY_USER   \
     "- memlock 4194304"
 #define ST_MACHINE_CHECK_LIMITS "ulimit -r -l   # after a new login: 90 and 4194304"
 #define ST_MACHINE_UNDO_LIMITS  "delete the lines in /etc/security/limits.d/90-sleeptune.conf"
 
-/** Stands for the user in lines and in keys of changes, as long as no name is known. */
+/** Placeholder for the user in lines and keys of changes while no name is known. */
 #define ST_MACHINE_ANY_USER "NAME "
 
 struct st_finding;
-/** What /proc/asound/cards calls the card of a stream ("card1.pcm0p.sub0"); else that. */
+/** The name in /proc/asound/cards of the card of a stream; else "card1.pcm0p.sub0". */
 const char *st_machine_stream_name(const struct st_fact *stream);
 
-/** The rule's usual fix, for the user whose rights were judged; without PAM another. A rule that calls it
- * lists ST_KEY_USER_NAME and ST_KEY_PAM_MISSING. */
+/** The rule's usual fix for the judged user, or another fix without PAM. A rule that calls this lists
+ * ST_KEY_USER_NAME and ST_KEY_PAM_MISSING. */
 void st_machine_fix_user(struct st_finding *finding);
 
-/** Is this user a member of the group that has this limit ("linux.limits.@audio.rtprio"), at the next login
- * at the latest? */
+/** Is the judged user a member of the group with this limit ("linux.limits.@audio.rtprio"), now or from
+ * the next login on? */
 bool st_machine_is_in_group(const struct st_fact *limit);
 
-/** What this line of pam_limits allows (rtprio: a priority, memlock: KiB), INT64_MAX: any; 0: none, or no
- * such line (NULL). */
+/** The value of this line of pam_limits (rtprio: a priority, memlock: KiB); INT64_MAX: unlimited; 0: none,
+ * or no such line (NULL). */
 int64_t st_machine_limit(const struct st_fact *limit);
 
-/** The same of item ("rtprio", "memlock") that the files in /etc/security give this user at the next login; 0
- * without PAM. */
+/** The limit of item ("rtprio", "memlock") that the files in /etc/security give the judged user at the
+ * next login; 0 without PAM. */
 int64_t st_machine_limit_at_login(const struct st_facts *facts, const char *item);
 
-/** A finding whose limit is set up, for the next login: says so, and that a login is what is left to do. */
+/** For a limit that is set up for the next login: says so, and that only the login is missing. */
 void st_machine_say_in_place(struct st_finding *finding);
 
-/** Do the files in /etc/security give this user, who may not use real-time priority now, the right to it at
- * the next login? */
+/** Will the judged user, who may not use real-time priority now, get the right from the files in
+ * /etc/security at the next login? */
 bool st_machine_right_at_login(const struct st_facts *facts);
-#define ST_MACHINE_LIMIT_AT_LOGIN(item) /* what it reads */                                                  \
+#define ST_MACHINE_LIMIT_AT_LOGIN(item) /* keys that st_machine_limit_at_login reads */                      \
     ST_KEY_PAM_MISSING, ST_KEYS_LIMITS "*." item, ST_KEYS_GROUP "*", ST_KEY_USER_NAME, ST_KEY_USER_GROUPS,   \
         ST_KEY_USER_LOGIN_GROUPS
 #define ST_MACHINE_RIGHT_AT_LOGIN                                                                            \
     ST_KEY_RT_FIFO_ERRNO, ST_KEY_RT_RTPRIO_LIMIT, ST_MACHINE_LIMIT_AT_LOGIN("rtprio")
 
-/** The fix where limits are set up that this session does not have. */
+/** The fix for limits that are set up, but that this session does not have. */
 #define ST_MACHINE_FIX_LOG_IN                                                                                \
     "# limits come with a login through PAM (pam_limits): log out and in again. A service needs\n"           \
     "# LimitRTPRIO= and LimitMEMLOCK= in its unit"
@@ -94,40 +94,39 @@ bool st_machine_right_at_login(const struct st_facts *facts);
     "take " option " out again where it was added; where a command such as update-grub was run, run it "     \
     "again; then restart"
 
-/** The fix that sets this sysctl of FreeBSD. */
+/** Sets the fix that sets this sysctl of FreeBSD. */
 void st_machine_fix_sysctl(struct st_finding *finding, const char *name, const char *value);
 
-/** Is this a word for off (no, n, false, f, off, 0)? By its first letters, as the kernel's kstrtobool() reads
- * it; PulseAudio has the same words. */
+/** Is this a word for off (no, n, false, f, off, 0)? Its first letters count, as in the kernel's
+ * kstrtobool(); PulseAudio uses the same words. */
 bool st_machine_is_off(const char *value);
 
-/** Threads of interrupts: SCHED_FIFO 50 (Linux kernel/irq/manage.c, sched_set_fifo). */
+/** Priority of interrupt threads: SCHED_FIFO 50 (Linux kernel/irq/manage.c, sched_set_fifo). */
 #define ST_MACHINE_IRQ_PRIORITY 50
 
-/** Does this name (of a driver, an interrupt's thread) belong to a sound device? A USB controller's does, if
- * a USB audio interface is there. */
+/** Does this name (of a driver or an interrupt thread) belong to a sound device? A USB controller counts
+ * if a USB audio interface is connected. */
 bool st_machine_is_sound(const struct st_facts *facts, const char *name);
 
-#define ST_MACHINE_USB_AUDIO ST_KEYS_USB_AUDIO "*.control" /* what it reads */
+#define ST_MACHINE_USB_AUDIO ST_KEYS_USB_AUDIO "*.control" /* keys that st_machine_is_sound reads */
 
 #define ST_MACHINE_CARDS_MAX 32
 
-/** Does this line of /proc/interrupts ("126") belong to that card, or to the USB controller that it hangs
- * on? */
+/** Does this line of /proc/interrupts ("126") belong to that card, or to the card's USB controller? */
 bool st_machine_is_line_of(const struct st_facts *facts, const char *irq, unsigned card);
 
-/** Has some program this card open? */
+/** Does a program have this card open? */
 bool st_machine_is_open(const struct st_facts *facts, unsigned card);
 
 #define ST_MACHINE_LINES                                                                                     \
     ST_KEYS_CARD "*", ST_KEYS_IRQ "*.pci", ST_KEYS_IRQ "*.actions",                                          \
-        ST_KEYS_ALSA "*.period_frames" /* what they read */
+        ST_KEYS_ALSA "*.period_frames" /* keys that these two functions read */
 
-/** Does this program play or record? As the graph says that pw-dump printed: is it linked with a device or
- * sink, by whatever lies between? Without a graph: anything but a server, and what is known to have
- * real-time threads, or threads of PipeWire's library, for something else. pid: as text, NULL: not known. */
+/** Does this program play or record? With the graph of pw-dump: it is linked with a device or sink,
+ * directly or not. Without a graph: any program that is not a server, and not known to have real-time
+ * threads or PipeWire's library for another purpose. @param pid as text; NULL: not known. */
 bool st_machine_plays(const struct st_facts *facts, const char *name, const char *pid);
-/** The same of the process of a thread, whose state is ok. */
+/** As st_machine_plays, for the process of a thread whose state is ok. */
 bool st_machine_thread_plays(const struct st_fact *process);
 
 /** A real-time thread, and the fact of its process. priority 0: there is none. */
@@ -135,10 +134,11 @@ struct st_machine_thread {
     int64_t priority;
     const struct st_fact *process;
 };
-/** That of the highest priority, of processes with one of these names; NULL: of programs that play. */
+/** The thread with the highest priority of the processes with one of these names; NULL: of programs that
+ * play. */
 struct st_machine_thread st_machine_top_thread(const struct st_facts *facts, const char *const *names);
 
 #define ST_MACHINE_PLAYS ST_KEYS_PIPEWIRE_NODE "*.plays", ST_KEYS_PIPEWIRE_NODE "*.pid" /* what it reads */
 
-/** Is the text safe in a shell command, that is of letters, digits and "_.:-" only? For names in fixes. */
+/** Is the text safe in a shell command: letters, digits and "_.:-" only? For names in fixes. */
 bool st_machine_is_plain(const char *text);

@@ -8,76 +8,81 @@
 
 #define ST_WISH_WHY_BYTES 96
 
-/** The period to judge for: what the user wants, or what a server or a program of that machine runs with. */
+/** The period to judge for: what the user asked for, or what a server or program of that machine uses. */
 struct st_wish {
     uint32_t frames;
     uint32_t rate_hz;
     struct st_period period;
     int64_t period_ns;
-    bool in_use;                 /* it is a server's: no rule advises against it */
+    bool in_use;                 /* the period is a server's: no rule advises against it */
     char why[ST_WISH_WHY_BYTES]; /* who set it; "": the user */
 };
 
-/** Lists of a rule, each with its end. */
+/** Lists of a rule, each ended by an empty row. */
 #define ST_RULE_CASES(...)   ((const struct st_rule_case[]){__VA_ARGS__, {0}})
 #define ST_RULE_CHANGES(...) ((const struct st_change[]){__VA_ARGS__, {0}})
 
-/** One line of a rule without code: "if this is the number: advice, with this sentence". The last one is for
- * all other numbers. */
+/** One case of a rule without code: for this number, this status and sentence. The last case is for all
+ * other numbers. */
 struct st_rule_case {
     int64_t number;
     enum st_status status;
     const char *summary; /* "{}" stands for the fact */
-    const char *effect;  /* why advice costs 0 µs; NULL: the cost is not known. Ok always costs 0 */
+    const char
+        *effect; /* why advice costs 0 µs; NULL: the cost is not known. A case with OK always costs 0 */
 };
 
 struct st_rule {
-    const char *id;        /* stable for ever, never reused, begins with the OS: "linux-timer-slack" */
+    const char *id;        /* stable, never reused, begins with the OS: "linux-timer-slack" */
     const char *title;     /* at most 60 columns */
     const char *mechanism; /* two sentences in plain words */
-    const char *privilege; /* who may make the fix: "none", "CAP_SYS_NICE" ...; NULL: root */
-    const char *cost; /* "power, heat: some words": power, fairness, security, throughput, memory ... before
-                         the colon are what profiles look at; NULL: "none" */
+    const char *privilege; /* who may apply the fix: "none", "CAP_SYS_NICE" ...; NULL: root */
+    const char *cost; /* "power, heat: some words". The words before the colon are compared with profiles:
+                         power, fairness, security, throughput, memory ...; NULL: "none" */
     const char *when_not;
     const char *sources; /* documents, kernel files; one a line */
-    const char *history; /* "15.0: what changed (source)", one a line, oldest first; NULL: nothing known */
+    const char
+        *history; /* "15.0: what changed (source)", one on each line, oldest first; NULL: nothing known */
 
-    /* The usual fix, without facts: what has to be filled in is in capitals. The guide prints all of it.
-     * Empty where the rule can only say ok. */
+    /* The usual fix, independent of facts: words in capitals must be filled in. The guide prints all of
+     * it. Empty in a rule that can only report ok. */
     const char *now;        /* commands; NULL: none */
-    const char *persistent; /* lines of a file behind "# /its/name", commands behind "# then", words behind
-                               "# ", going on in the next line from 70 columns on and behind ',' and ':';
-                               NULL: none */
-    enum st_needs needs;    /* nothing, if a rule does not say it */
-    const char *check;      /* commands; behind '#' what they show when it is right */
-    const char *undo;       /* by hand; a sentence without its full stop */
+    const char *persistent; /* lines of a file after "# /its/name", commands after "# then", words after "# ";
+                               a line of 70 columns or more, or ending with ',' or ':', continues on the next
+                               line; NULL: none */
+    enum st_needs needs;    /* "nothing" if not set */
+    const char *check;      /* commands, followed by '#' and their output when the setting is right */
+    const char *undo;       /* how to undo the fix by hand; a sentence without its full stop */
 
-    enum st_status worst; /* the worst it can say: problem, or ok for one that only explains why something has
-                             no effect; advice, if a rule does not say it (st_rule_worst) */
-    double problem_share; /* of the period, from which on an effect is a problem; 0: none is. A choice of the
+    enum st_status worst; /* the worst status of the rule: problem, or ok for a rule that only explains why
+                             something has no effect; advice if not set (st_rule_worst) */
+    double problem_share; /* share of the period from which on an effect is a problem; 0: never. Chosen by the
                              rule */
-    /** Keys it reads, NULL-terminated, but for those that say what text or tree the facts are from. Patterns
-     * "prefix*" and "*suffix" with one '*' are allowed. */
+    /** Keys that the rule reads, NULL-terminated, except those that name the text or tree of the facts.
+     * Patterns "prefix*" and "*suffix" with one '*' are allowed. */
     const char *const *facts;
-    const struct st_change *changes; /* of that fix; ends with {0}; NULL: none */
-    /** Running values that its code changes besides, NULL-terminated: names of sysctls, paths below /sys; '*'
-     * stands for a name. A journal may name none but these and those of `changes`. NULL: none. */
+    const struct st_change *changes; /* of the usual fix; ends with {0}; NULL: none */
+    /** Further running values that the rule's code changes, NULL-terminated: names of sysctls, paths below
+     * /sys; '*' stands for a name. A journal may name only these values and those of `changes`. NULL:
+     * none. */
     const char *const *targets;
 
-    /* It has one of these four. The last three look at the first fact, as st_finding_need_int() or _text(),
-     * and judge only if it has a value. */
+    /* A rule has one of the next four. The last three read the first fact, as st_finding_need_int() or
+     * _text(), and judge only if it has a value. */
 
-    /** Judges. Pure: no I/O, no clock, no globals. The finding has rule, facts and wish, and the status
-     * unknown. */
+    /** Judges. Pure: no I/O, no clock, no globals. On entry the finding has rule, facts and wish, and the
+     * status unknown. */
     void (*judge)(struct st_finding *finding);
     void (*judge_number)(struct st_finding *finding, int64_t number);
     void (*judge_text)(struct st_finding *finding, const char *text);
-    /** A rule that looks at one number and has no code: its case is the finding; "Y" is 1, "N" is 0. A
-     * problem or advice has the usual fix. Ends with {0}. */
+    /** For a rule that reads one number and has no code: the matching case is the finding; "Y" is 1, "N"
+     * is 0. A problem or advice gets the usual fix. Ends with {0}. */
     const struct st_rule_case *cases;
-    int64_t least, most; /* which numbers are valid; most 0: all */
-    bool of_user;        /* its first fact is of a user or process, and unknown where nothing looked for it */
-    const char *absent;  /* what not-applicable says where the first fact is absent; NULL: that it is */
+    int64_t least, most; /* range of valid numbers; most 0: all */
+    bool of_user; /* the first fact is about a user or process; if nothing looked for it, the rule is unknown
+                   */
+    const char
+        *absent; /* what not-applicable says if the first fact is absent; NULL: that the fact is absent */
 };
 
 /** All rules, in the order of their usual effect. */
@@ -85,17 +90,18 @@ extern const struct st_rule *const st_rules[];
 extern const size_t st_rules_n;
 const struct st_rule *st_rule_find(const char *id); /* NULL: no such rule */
 enum st_os st_rule_os(const struct st_rule *rule);
-const char *st_rule_privilege(const struct st_rule *rule); /* "root", if the rule does not say it */
-const char *st_rule_cost(const struct st_rule *rule);      /* "none", if the rule does not say it */
-/** An unknown counts at a threshold only if this reaches it. */
+const char *st_rule_privilege(const struct st_rule *rule); /* "root" if not set */
+const char *st_rule_cost(const struct st_rule *rule);      /* "none" if not set */
+/** An unknown finding counts at a threshold only if this status reaches it. */
 enum st_status st_rule_worst(const struct st_rule *rule);
-/** Can `apply` make changes of this rule: has it `changes` or `targets`? Else they are made by hand. */
+/** Can `apply` make changes of this rule (`changes` or `targets` set)? false: they are made by hand. */
 bool st_rule_is_applied(const struct st_rule *rule);
 /** Does a change of this rule write that running value? */
 bool st_rule_writes(const struct st_rule *rule, const char *target);
-/** How long these frames last at this rate, us. */
+/** Duration of `frames` at rate_hz, us. */
 double st_rule_us(int64_t frames, int64_t rate_hz);
-/** A period of 5 ms or more, and no dropout counted: players that have time. A choice of the rules. */
+/** Is the period 5 ms or longer, with no dropout counted? Such players have enough time. The limit is a
+ * choice of the rules. */
 #define ST_RULE_LONG_NS INT64_C(5000000)
 bool st_rule_is_at_ease(const struct st_finding *finding);
 /** The period that the finding is judged for, us. */

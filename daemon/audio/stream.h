@@ -1,5 +1,5 @@
-/* The own stream by libsoundio: a module, loaded if a stream is wished for, so that sleeptuned links no sound
- * library; or by OSS, on FreeBSD, which needs none. */
+/* The daemon's own stream, by libsoundio in a module that is loaded only if a stream is configured, so
+ * that sleeptuned links no sound library; or by OSS on FreeBSD, which needs no library. */
 #pragma once
 
 #include <stdatomic.h>
@@ -11,28 +11,28 @@ struct st_own_stream;
 
 /** Written by callbacks in the sound system's threads. */
 struct st_stream_seen {
-    _Atomic uint64_t dropouts, calls; /* of all streams so far */
+    _Atomic uint64_t dropouts, calls; /* of all streams since the start */
     _Atomic int policy, priority;     /* as in struct st_audio_view */
 };
 
 /** One object of this type is exported under ST_STREAM_SYMBOL. Threads: one a stream. */
 struct st_stream_module {
-    const char *version; /* ST_VERSION, which must be the loading program's */
-    /** Opens and starts it; may wait for a sound server that hangs. @param config, seen  must stay.
-     * @return 0, or a negative errno value with the reason in error; close *ret in both cases. */
+    const char *version; /* ST_VERSION; must equal the loading program's */
+    /** Opens and starts the stream; may wait for a sound server that hangs. @param config, seen must stay
+     * valid. @return 0, or a negative errno value with the reason in error; close *ret in both cases. */
     int (*open)(struct st_platform *platform, const struct st_config *config, struct st_stream_seen *seen,
                 struct st_own_stream **ret, char *error, size_t error_bytes);
-    /** What an open stream got: device, format, rate, channels, latency. */
+    /** Fills what an open stream was granted: device, format, rate, channels, latency. */
     void (*describe)(const struct st_own_stream *stream, struct st_audio_view *ret);
-    /** Call it now and then while the stream is open. @return why it is broken, for example because its
-     * server ended; NULL: it is not. */
+    /** Call regularly while the stream is open. @return why the stream is broken, for example because its
+     * server ended; NULL: not broken. */
     const char *(*find_failure)(struct st_own_stream *stream);
-    /** May wait, too. NULL is fine. */
+    /** Closes the stream; may wait as open. NULL is allowed. */
     void (*close)(struct st_own_stream *stream);
 };
 #define ST_STREAM_SYMBOL "st_stream_module"
 
-/** By the thread that plays, once: real-time, below the loop, if it may. */
+/** Called once by the thread that plays: sets real-time priority below the loop's, if permitted. */
 static inline void st_stream_set_policy(struct st_platform *platform, const struct st_config *config,
                                         struct st_stream_seen *seen)
 {
@@ -49,7 +49,7 @@ static inline void st_stream_set_policy(struct st_platform *platform, const stru
 
 struct st_oss_calls;
 extern const struct st_stream_module st_stream_oss; /* FreeBSD only */
-/** As open of st_stream_oss, by a test's system calls. */
+/** As open of st_stream_oss, with a test's system calls. */
 int st_stream_oss_open(const struct st_oss_calls *calls, struct st_platform *platform,
                        const struct st_config *config, struct st_stream_seen *seen,
                        struct st_own_stream **ret, char *error, size_t error_bytes);

@@ -1,25 +1,26 @@
-/* Who had a CPU while a thread waited for it: scheduler and interrupt events of a kernel's trace, put
- * together. */
+/* Who had a CPU while a thread waited for it, from the scheduler and interrupt events of a kernel's
+ * trace. */
 #pragma once
 
 #include "core/cause_kind.h"
 #include "platform/platform.h"
 #include "xruns/cpu_events.h"
 
-#define ST_TRACEFS        "/sys/kernel/tracing" /* used where it is mounted; sleeptune never mounts it */
+#define ST_TRACEFS        "/sys/kernel/tracing" /* used if mounted; sleeptune never mounts it */
 #define ST_TRACE_INSTANCE "sleeptune"
 
 #define ST_TRACE_CULPRIT_BYTES 64
 
-/** Who had the CPU longest. */
+/** The thread or interrupt that had the CPU longest. */
 struct st_trace_culprit {
     char name[ST_TRACE_CULPRIT_BYTES]; /* "ffmpeg/4711", "irq/27-hda", "softirq/NET_RX" */
-    int64_t ns;                        /* while the thread should have run */
-    int64_t waited_ns;                 /* from its waking until it got the CPU; 0 where that was not seen */
-    int64_t turns_ns; /* a thread: from switch to switch, before that, too; 0: not all of it is known */
+    int64_t ns;                        /* CPU time while the waiting thread should have run */
+    int64_t waited_ns; /* from the wake-up of the waiting thread until it got the CPU; 0: not seen */
+    int64_t turns_ns;  /* of a thread: from switch to switch, including time before the due time; 0: not
+                          completely known */
     int cpu;
     bool waking_was_seen;
-    bool explains; /* the thread was late by ns because of it; false: only in part, perhaps */
+    bool explains; /* the culprit explains ns of the lateness; false: perhaps only a part */
 };
 
 /**
@@ -52,8 +53,8 @@ ST_NODISCARD int st_cpu_trace_find_culprit(const struct st_trace_event *events, 
                                            enum st_cause cause, int64_t due_ns, int64_t woke_ns,
                                            struct st_trace_culprit *ret);
 
-/** The kernel's names of threads end after 15 characters: a thread that runs still gets the one of its
- * program, if that begins so. */
+/** Completes a name that the kernel cut at 15 characters: a thread that still runs gets its program's name
+ * if that begins with the same letters. */
 void st_cpu_trace_complete_name(struct st_platform *machine, struct st_trace_culprit *culprit);
 
 /* --- the module sleeptune-trace.so, which reads the ring by libtracefs (Linux) --- */
@@ -64,14 +65,13 @@ struct st_trace;
 
 /** One object of this type is exported under ST_TRACE_SYMBOL. Threads: one a ring. */
 struct st_trace_module {
-    const char *version; /* ST_VERSION, which must be the loading program's */
-    /**
-     * Makes the instance and turns it on; -EEXIST where there is one. Does not mount tracefs.
-     * @param buffer_kb  for each CPU; less where that is more than 64 MB in all.
-     * @return 0 or a negative errno value, with a sentence in error. */
+    const char *version; /* ST_VERSION; must equal the loading program's */
+    /** Makes the instance and turns it on; -EEXIST if there is one. Does not mount tracefs. @param
+     * buffer_kb for each CPU; reduced so that all CPUs together have at most 64 MB. @return 0 or a
+     * negative errno value, with a sentence in error. */
     int (*open)(int64_t buffer_kb, struct st_trace **ret, char *error, size_t error_bytes);
-    /** Takes what is in the ring, by time, with ST_TRACE_LOST where events were overwritten. @return 0 or a
-     * negative errno value. */
+    /** Takes the events in the ring, sorted by time, with ST_TRACE_LOST where events were overwritten.
+     * @return 0 or a negative errno value. */
     int (*read)(struct st_trace *trace, void (*take)(void *ctx, const struct st_trace_event *event),
                 void *ctx);
     /** Removes the instance. */
