@@ -1,21 +1,22 @@
-/* What is known of the service at a moment, minutes and events. Main thread. */
+/* The state of the service at one moment, its minutes and events. Main thread. */
 #pragma once
 
 #include "daemon/service_state.h"
 #include "measure/result.h"
 #include "store/history/history.h"
 
-/** An event of this moment. @param ... as of st_events_add, from its kind on. */
+/** Adds an event with the current time. @param ... as of st_events_add, from its kind on. */
 #define ST_SERVICE_EVENT(service, level, ...)                                                                \
     st_events_add(&(service)->events, level, st_service_view_wall_ns(service), __VA_ARGS__)
 
 int64_t st_service_view_wall_ns(struct st_service *service);
 
-/** Has 'sleeptune apply linux-rt-permission' (advisor/change/change.c) given this user, who is not root, the
- * right to real-time priority? For the view. */
+/** Did 'sleeptune apply linux-rt-permission' (advisor/change/change.c) give this user, who is not root,
+ * the right to real-time priority? Sets view.right_set_up. */
 void st_service_view_look_at_right(struct st_service *service);
 
-/** Fills a view. *result holds what view->loop points to: finish it. @return false: there is none. */
+/** Fills a view. view->loop points into *result, which the caller must finish. @return false: there is no
+ * result. */
 bool st_service_view_look(struct st_service *service, struct st_view *view, struct st_result *result);
 
 /** When the next period is due, as of the last drain; INT64_MIN: no loop yet. */
@@ -31,21 +32,21 @@ ST_NODISCARD int st_service_view_mark(struct st_service *service, const char *by
 /** Ends the minute of the loop, or one in which it did not run: log, history, view.minute. */
 void st_service_view_end_minute(struct st_service *service);
 
-/** The bodies that HTTP serves. */
+/** The bodies that the HTTP servers send. */
 struct st_http_source st_service_view_source(struct st_service *service);
 
-/** What a loop has counted at now_ns (CLOCK_MONOTONIC, wall_ns by the wall clock), and for how long: until
- * its first period of which nothing is known. A loop that gets no CPU measures nothing meanwhile, and all of
- * it with the cycle by which it is back. from_wall_ns, counts of others, lateness and causes are 0. */
+/** What a loop has counted at now_ns (CLOCK_MONOTONIC; wall_ns by the wall clock), and for how long: until
+ * the first period that was not seen yet. A loop without a CPU measures nothing at first, and counts all
+ * of that time with its next cycle. from_wall_ns, counts of other programs, lateness and causes are 0. */
 struct st_history_minute st_service_view_minute_so_far(const struct st_result *result, int64_t now_ns,
                                                        int64_t wall_ns);
 
-/** Ends a minute: *ret is what came between `before` and `now`; `before` becomes `now`. A counter that went
- * back (the loop was started again) counts from zero.
- * @return false: no period passed since; the minute goes on and becomes longer. Pure. */
+/** Ends a minute: *ret is the difference between `before` and `now`; `before` becomes `now`. A counter
+ * that decreased (the loop was started again) counts from zero. @return false: no period passed; the
+ * minute goes on and becomes longer. Pure. */
 bool st_service_view_minute_take(struct st_history_minute *before, const struct st_history_minute *now,
                                  struct st_history_minute *ret);
 
-/** "last 60 s: 22500 cycles, 0 missed ..." @param dropouts_n of other programs; INT64_MIN: none was watched.
- */
+/** "last 60 s: 22500 cycles, 0 missed ..." @param dropouts_n of other programs; INT64_MIN: nothing was
+ * watched. */
 const char *st_service_view_minute_text(const struct st_history_minute *minute, int64_t dropouts_n);

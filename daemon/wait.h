@@ -1,4 +1,4 @@
-/* What the main thread waits for: descriptors, signals and a time, all at once. */
+/* What the main thread waits for: descriptors, signals and a due time at once. */
 #pragma once
 
 #include <signal.h>
@@ -6,27 +6,27 @@
 
 #include "platform/platform.h"
 
-/** libmicrohttpd fills the sets, so they are those of pselect: descriptors below FD_SETSIZE. */
+/** The sets of pselect, since libmicrohttpd fills such sets: descriptors below FD_SETSIZE. */
 struct st_wait {
     fd_set read, write, error;
     int fd_max;     /* -1: no descriptor */
     int64_t due_ns; /* CLOCK_MONOTONIC */
 };
 
-/** Nothing yet but a time. */
+/** Begins a wait with a due time only. */
 void st_wait_init(struct st_wait *wait, int64_t due_ns);
 
-/** Ends earlier, at due_ns. */
+/** Makes the wait end at due_ns at the latest. */
 void st_wait_until(struct st_wait *wait, int64_t due_ns);
 
-/** Ends when fd can be read. */
+/** Adds a descriptor: the wait ends when fd can be read. */
 void st_wait_to_read(struct st_wait *wait, int fd);
 
-/** Ends when fd can be written to. */
+/** Adds a descriptor: the wait ends when fd can be written to. */
 void st_wait_to_write(struct st_wait *wait, int fd);
 
-/** Waits with these signals blocked, and no others. The sets then have what is ready: nothing after a signal,
- * or at due_ns. */
+/** Waits with only these signals blocked. Afterwards the sets have the ready descriptors: none after a
+ * signal, or at due_ns. */
 void st_wait(struct st_wait *wait, struct st_platform *platform, const sigset_t *blocked);
 
 /** After st_wait. */

@@ -1,4 +1,4 @@
-/* Late wake-ups of one loop: they wait for the next look at the loop thread's counters, which shows the
+/* Late wake-ups of one loop: each waits for the next look at the loop thread's counters, which shows its
  * cause. */
 #pragma once
 
@@ -15,58 +15,58 @@ struct st_late_judge_wake {
     int64_t at_ns, lateness_ns;
 };
 
-/** All of the drain thread. */
+/** Used by the drain thread only. */
 struct st_late_judge {
     const struct st_loop *loop;
     const struct st_sink *sink;
-    struct st_result *result; /* causes and events are added to it */
+    struct st_result *result; /* receives causes and events */
     struct st_cause_machine machine;
 
-    uint64_t seen; /* cycles, warm-up and lost ones included */
+    uint64_t seen; /* number of cycles, including warm-up and lost ones */
     struct st_late_judge_wake waiting[ST_LATE_JUDGE_MAX];
     size_t waiting_n;
-    bool last_late; /* the cycle before began late */
+    bool last_late; /* the previous cycle began late */
 
-    /* Counters of the loop's thread are read now and then. What they grew by around a late wake-up is
-     * compared with what is usual: with intervals between two readings in which no wake-up was late. */
+    /* Counters of the loop's thread are read now and then. Their growth around a late wake-up is compared
+     * with the usual growth: in intervals between two readings without a late wake-up. */
     struct st_cause_baseline base[2]; /* the latest two readings, newest first; at_ns INT64_MIN: none */
-    uint64_t causes_since_base;       /* late wake-ups that were judged since base[0] */
-    struct st_recent usual_wait;      /* run-queue wait, ns a cycle */
-    struct st_recent usual_late;      /* lateness, ns a cycle */
-    struct st_recent cpu_and_wait;    /* CPU time and run-queue wait together, ns a cycle */
-    struct st_recent switches;        /* involuntary switches a cycle */
-    struct st_recent interrupts;      /* share of the loop's CPU that threads before it had */
+    uint64_t causes_since_base;       /* late wake-ups judged since base[0] */
+    struct st_recent usual_wait;      /* run-queue wait in ns for each cycle */
+    struct st_recent usual_late;      /* lateness in ns for each cycle */
+    struct st_recent cpu_and_wait;    /* sum of CPU time and run-queue wait in ns for each cycle */
+    struct st_recent switches;        /* involuntary switches for each cycle */
+    struct st_recent interrupts;      /* share of the loop's CPU used by threads that run before the loop */
     struct st_recent usual_readings[ST_READINGS]; /* growth of each reading per ns */
 
-    int64_t late_ns;             /* sum of the lateness of all cycles that slept, so far */
+    int64_t late_ns;             /* summed lateness of all cycles that slept so far */
     struct st_pauses pauses;     /* at the last drain */
-    struct st_pauses looked;     /* at the last look, which what follows is since */
-    int64_t looked_late_ns;      /* late_ns then */
-    uint64_t looked_late_n;      /* late wake-ups, those of the warm-up too */
-    int64_t named_ns;            /* st_cause_context's */
+    struct st_pauses looked;     /* at the last look, the start of the next three members */
+    int64_t looked_late_ns;      /* late_ns at the last look */
+    uint64_t looked_late_n;      /* late wake-ups, including warm-up */
+    int64_t named_ns;            /* as in st_cause_context */
     struct st_readings readings; /* at the last drain */
 };
 
 /** A counted cycle, as the drain thread saw it. */
 struct st_late_judge_cycle {
     int64_t due_ns, lateness_ns;
-    int64_t last_done_ns, last_callback_ns; /* of the cycle before; INT64_MIN: there was none */
+    int64_t last_done_ns, last_callback_ns; /* of the previous cycle; INT64_MIN: none */
 };
 
 void st_late_judge_init(struct st_late_judge *judge, const struct st_loop *loop, const struct st_sink *sink,
                         struct st_result *result, const struct st_cause_machine *machine);
 
-/** Sorts out one counted cycle: a late wake-up waits for its cause, a late start without one is judged at
- * once. */
+/** Sorts one counted cycle: a late wake-up waits for its cause; a late start without a late wake-up is
+ * judged at once. */
 void st_late_judge_cycle(struct st_late_judge *judge, const struct st_late_judge_cycle *cycle);
 
-/** The loop looked at its counters: judges the late wake-ups that wait. */
+/** The loop looked at its counters: judges the waiting late wake-ups. */
 void st_late_judge_record(struct st_late_judge *judge, const struct st_cause_record *record);
 
-/** Reads the loop thread's counters as the baseline of late wake-ups to come, and judges those that wait.
- * @return whether *ret_base is such a baseline: false if the counters are unknown or no cycle ran since the
- * one before. */
+/** Reads the loop thread's counters as the baseline of future late wake-ups, and judges the waiting ones.
+ * @return true: *ret_base is a baseline; false: the counters are unknown, or no cycle ran since the
+ * previous baseline. */
 bool st_late_judge_look(struct st_late_judge *judge, struct st_cause_baseline *ret_base);
 
-/** After the loop returned: judges those that still wait. */
+/** Call after the loop returned: judges the late wake-ups that still wait. */
 void st_late_judge_finish(struct st_late_judge *judge);

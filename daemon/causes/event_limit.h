@@ -12,9 +12,9 @@
 #include "xruns/event.h"
 
 #define ST_EVENT_KINDS_MAX                                                                                   \
-    64 /* names with their sources are about 40; what came after would share the last */
+    64 /* there are about 40 names with their sources; any beyond the limit would share the last place */
 
-/** All zero: none. Threads: the owner's lock. */
+/** All zero: none. Threads: protected by the owner's lock. */
 struct st_event_kinds {
     struct st_event_place {
         enum st_event_kind kind;
@@ -30,33 +30,33 @@ size_t st_event_limit_place(struct st_event_kinds *kinds, const struct st_event 
 /** Place of the most frequent kind. */
 size_t st_event_limit_largest(const struct st_event_kinds *kinds);
 
-/* Events of a kind pass at once, BURST_N of them, then one in each EACH_NS: one a second is 3600 rows an hour
- * of some 0.3 kB, 1 MB, which the smallest history (4 MB) can bear. Late wake-ups and other programs'
- * dropouts all pass: they are compared with each other, and who puts them sums them, to five a second of a
+/* BURST_N events of a kind pass at once, then one in each EACH_NS: one a second is 3600 rows an hour of
+ * some 0.3 kB, 1 MB, which fits the smallest history (4 MB). Late wake-ups and other programs' dropouts
+ * all pass, since they are compared with each other; their sources sum them to at most five a second of a
  * kind (daemon/causes/causes.c, daemon/observe/observed_events.c). */
 #define ST_EVENT_LIMIT_BURST_N 30
 #define ST_EVENT_LIMIT_EACH_NS INT64_C(1000000000)
-/* What is held back becomes one event after this time. */
+/* Events that were held back become one event after this time. */
 #define ST_EVENT_LIMIT_SUM_NS INT64_C(60000000000)
 
-/** All zero: nothing so far. Threads: the owner's lock. */
+/** All zero: no events so far. Threads: protected by the owner's lock. */
 struct st_event_limit {
     struct st_event_kinds kinds;
     struct st_event_bucket {
-        int64_t used_ns; /* how much of the burst is used at at_ns, as the time that refills it */
+        int64_t used_ns; /* used part of the burst at at_ns, as the time that refills it */
         int64_t at_ns;
-        bool any;                  /* something was held back since the last sum: what is below */
-        int64_t happened_since_ns; /* when the first of it happened */
-        int64_t sum_since_ns;      /* when that was held back */
+        bool any;                  /* an event was held back since the last sum; the next members are valid */
+        int64_t happened_since_ns; /* when the first such event happened */
+        int64_t sum_since_ns;      /* when the first such event was held back */
         struct st_event sum;
-        enum st_log_level level; /* the most urgent */
+        enum st_log_level level; /* most urgent level of these events */
     } buckets[ST_EVENT_KINDS_MAX];
 };
 
-/** @param now_ns CLOCK_MONOTONIC. @return true: it may pass; false: it is in the next sum. */
+/** @param now_ns CLOCK_MONOTONIC. @return true: the event may pass; false: it was added to the next sum. */
 bool st_event_limit_passes(struct st_event_limit *limit, int64_t now_ns, enum st_log_level level,
                            const struct st_event *event);
 
-/** The next sum that is a minute old, at the end (all) any. @return false: there is none. */
+/** Takes the next sum that is a minute old; at the end (all) the next sum of any age. @return false: none. */
 bool st_event_limit_sum(struct st_event_limit *limit, int64_t now_ns, int64_t wall_ns, bool all,
                         struct st_event *ret, enum st_log_level *ret_level);

@@ -1,18 +1,18 @@
-/* Warnings of the kernel, and what it says of USB, as events. */
+/* Warnings of the kernel, and its messages about USB, as events. */
 #pragma once
 
 #include "daemon/causes/events.h"
 #include "platform/platform.h"
 
-/** Begins with zeros. */
+/** All zero at first. */
 struct st_kernel_log {
-    int fd; /* 0: not opened yet; -1: cannot be read */
+    int fd; /* 0: not opened yet; -1: not readable */
     int64_t looked_ns;
 };
 
-/** What the kernel logged since the last look: an event for each warning or worse, and for each device of USB
- * that comes, goes or is reset. Only who it is about is kept: the lines may be none for other users. Linux,
- * where the log can be read (kernel.dmesg_restrict). Threads: main. */
+/** Reads the kernel's log since the last look: adds an event for each warning or worse, and for each USB
+ * device that appears, disappears or is reset. Keeps only the name of the device or part: other users may
+ * not see the lines. Linux, if the log is readable (kernel.dmesg_restrict). Threads: main. */
 void st_kernel_log_look(struct st_kernel_log *log, struct st_platform *platform, struct st_events *events);
 void st_kernel_log_close(struct st_kernel_log *log);
 

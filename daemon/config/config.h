@@ -1,5 +1,5 @@
-/* sleeptuned.conf: one table row a key feeds parser, error messages, conf/sleeptuned.conf and
- * sleeptuned.conf(5). */
+/* sleeptuned.conf: a table with one row for each key is the source of the parser, the error messages,
+ * conf/sleeptuned.conf and sleeptuned.conf(5). */
 #pragma once
 
 #include <netinet/in.h>
@@ -9,31 +9,31 @@
 
 #define ST_CONFIG_TEXT_BYTES    256
 #define ST_CONFIG_PERIOD_MAX_NS INT64_C(2000000000) /* of the test loop */
-#define ST_CONFIG_PRIORITY_MAX  97                  /* the watchdog has one more */
-#define ST_CONFIG_FILE_BYTES    (256 * 1024)        /* a larger file is not ours */
+#define ST_CONFIG_PRIORITY_MAX  97                  /* the watchdog's priority is one higher */
+#define ST_CONFIG_FILE_BYTES    (256 * 1024)        /* a larger file is not a configuration of sleeptuned */
 
 /** The settings, in the units of the table. */
 struct st_config {
     struct {
         int64_t rate_hz;
-        int64_t frames;                  /* 0: as the music has it */
-        int64_t priority;                /* SCHED_FIFO 1 .. ST_CONFIG_PRIORITY_MAX; 0: as the music has it */
-        int64_t cpu;                     /* -1: any */
+        int64_t frames;   /* 0: the period of the music */
+        int64_t priority; /* SCHED_FIFO 1 .. ST_CONFIG_PRIORITY_MAX; 0: the priority of the music */
+        int64_t cpu;      /* -1: any */
         char when[ST_CONFIG_TEXT_BYTES]; /* "playing" or "always" */
     } loop;
     struct {
         char backend[ST_CONFIG_TEXT_BYTES];
         char device[ST_CONFIG_TEXT_BYTES]; /* "": the backend's default */
-        int64_t latency_ms;                /* 0: as fits the backend */
+        int64_t latency_ms;                /* 0: chosen for the backend */
     } audio;
     struct {
         char path[ST_CONFIG_TEXT_BYTES]; /* "": chosen at start */
         int64_t mode;
-        char group[ST_CONFIG_TEXT_BYTES]; /* "": the daemon's own */
+        char group[ST_CONFIG_TEXT_BYTES]; /* "": the daemon's group */
     } socket;
     struct {
         char listen[ST_CONFIG_TEXT_BYTES]; /* "": no TCP */
-        char names[ST_CONFIG_TEXT_BYTES];  /* hosts that it answers for, with spaces between them */
+        char names[ST_CONFIG_TEXT_BYTES];  /* host names of this daemon, separated by spaces */
     } http;
     struct {
 #define ST_CONFIG_SOURCE(name) char name[ST_CONFIG_TEXT_BYTES];          /* "auto", "on" or "off" */
@@ -43,7 +43,7 @@ struct st_config {
 #undef ST_CONFIG_SOURCE
 #undef ST_CONFIG_SERVER
         char listen[ST_CONFIG_TEXT_BYTES];        /* "auto", "on" or "off" */
-        char listen_except[ST_CONFIG_TEXT_BYTES]; /* programs, with commas between them */
+        char listen_except[ST_CONFIG_TEXT_BYTES]; /* programs, separated by commas */
     } observe;
     struct {
         char enabled[ST_CONFIG_TEXT_BYTES]; /* "on" or "off" */
@@ -68,23 +68,23 @@ enum st_config_type {
     ST_CONFIG_LISTEN, /* char[], "" or "address:port" with an IP address */
 };
 
-/* What a changed key does at SIGHUP; bits. */
+/* What a changed key does at SIGHUP: bits. */
 #define ST_CONFIG_APPLIES_LOOP    0x01u  /* the loop starts again */
 #define ST_CONFIG_APPLIES_AUDIO   0x02u  /* the stream is opened again */
-#define ST_CONFIG_APPLIES_SOCKET  0x04u  /* rights of the socket are set again */
+#define ST_CONFIG_APPLIES_SOCKET  0x04u  /* sets mode and group of the socket again */
 #define ST_CONFIG_APPLIES_HTTP    0x08u  /* the TCP listener is opened again */
 #define ST_CONFIG_APPLIES_START   0x10u  /* only when the daemon starts */
 #define ST_CONFIG_APPLIES_OBSERVE 0x20u  /* sources of other programs' xruns are opened and closed */
 #define ST_CONFIG_APPLIES_HISTORY 0x40u  /* the history is closed and opened */
 #define ST_CONFIG_APPLIES_TRACE   0x80u  /* the tracer starts again or ends */
-#define ST_CONFIG_APPLIES_WHEN    0x100u /* the loop rests or runs */
-#define ST_CONFIG_APPLIES_NOTIFY  0x200u /* the next notification is shown or not */
+#define ST_CONFIG_APPLIES_WHEN    0x100u /* the loop starts to rest or to run */
+#define ST_CONFIG_APPLIES_NOTIFY  0x200u /* notifications are switched on or off */
 
 struct st_config_key {
     const char *path; /* "loop.frames" */
     enum st_config_type type;
-    const char *unit;         /* "" without one */
-    const char *default_text; /* as it stands in the file */
+    const char *unit;         /* "": no unit */
+    const char *default_text; /* as written in the file */
     int64_t min, max;
     const char *choices; /* space-separated */
     size_t offset;       /* in struct st_config */
@@ -95,12 +95,12 @@ struct st_config_key {
 extern const struct st_config_key st_config_keys[];
 extern const size_t st_config_keys_n;
 
-/** Called once an error with a complete line ("FILE:LINE: ..."), at most 20 times a file. */
+/** Called for each error with a complete line ("FILE:LINE: ..."), at most 20 times for a file. */
 typedef void (*st_config_error_fn)(void *ctx, const char *message);
 
 void st_config_defaults(struct st_config *ret);
 
-/** From now on loop.when is "always" where a file does not set it. Threads: before others exist. */
+/** Makes "always" the default of loop.when. Threads: call before other threads exist. */
 void st_config_always(void);
 
 /**
@@ -115,15 +115,15 @@ bool st_config_own_stream(const struct st_config *config);
 /** Are notifications wanted? */
 bool st_config_notifies(const struct st_config *config);
 
-/** Reads a file. A file that cannot be read, or is not there, is reported to error(), too.
- * @return as st_config_parse, or the error of machine->read_text. */
+/** Reads a file. A missing or unreadable file is also reported to error(). @return as st_config_parse, or
+ * the error of machine->read_text. */
 ST_NODISCARD int st_config_load(struct st_platform *machine, const char *path, struct st_config *ret,
                                 st_config_error_fn error, void *ctx);
 
-/** Value of a key that is a text or a choice; "" where there is no such key. Threads: any. */
+/** Value of a key that is a text or a choice; "": no such key. Threads: any. */
 const char *st_config_text(const struct st_config *config, const char *path);
 
-/** What differs, as ST_CONFIG_APPLIES_ bits. */
+/** The differing settings, as ST_CONFIG_APPLIES_ bits. */
 unsigned st_config_difference(const struct st_config *a, const struct st_config *b);
 
 /** An IP address and port. */
@@ -133,13 +133,13 @@ union st_config_address {
     struct sockaddr_in6 v6;
 };
 
-/** Of "127.0.0.1:9733" or "[::1]:9733". @return 0, -EINVAL (no IP address, no port 1 .. 65535). */
+/** Parses "127.0.0.1:9733" or "[::1]:9733". @return 0, -EINVAL (no IP address, no port 1 .. 65535). */
 ST_NODISCARD int st_config_listen_address(const char *text, union st_config_address *ret);
 
-/** What a value of this key may be, for messages and documents: "16 .. 8192 frames". */
+/** Allowed values of this key, for messages and documents: "16 .. 8192 frames". */
 const char *st_config_allowed(const struct st_config_key *key);
 
-/** conf/sleeptuned.conf: every key at its default, commented out (config_doc.c). */
+/** Writes conf/sleeptuned.conf: every key with its default, commented out (config_doc.c). */
 void st_config_doc_example(FILE *out);
-/** The key list of sleeptuned.conf(5), mdoc. */
+/** Writes the key list of sleeptuned.conf(5), in mdoc. */
 void st_config_doc_mdoc(FILE *out);

@@ -1,4 +1,4 @@
-/* What may change dropouts, as it is on this computer now: kernel, firmware, packages, settings, files. */
+/* State of this computer that can influence dropouts: kernel, firmware, packages, settings, files. */
 #pragma once
 
 #include "platform/platform.h"

@@ -10,26 +10,26 @@
 #include "xruns/cycle_ring.h"
 #include "xruns/event.h"
 
-#define ST_RECORDER_EACH_NS (10 * ST_NS_PER_S) /* at most one copy of a cause in this time */
+#define ST_RECORDER_EACH_NS (10 * ST_NS_PER_S) /* at most one copy for each cause in this time */
 
 /** All 0 at first. */
 struct st_recorder {
     char from[256]; /* the file that the helper program writes; "": none */
-    bool wanted;    /* a copy, because of ... */
+    bool wanted;    /* a copy is wanted, for the next two members */
     int64_t wall_ns;
     char cause[40];
-    struct st_trace_event *events; /* the kernel's, from malloc; NULL: none */
+    struct st_trace_event *events; /* the kernel's events, from malloc; NULL: none */
     size_t events_n;
     struct st_cycle_levels *levels; /* from malloc; NULL: none */
 };
 
-/** Something happened. A mark comes before a dropout that waits. @return a copy of it is wanted. Pure. */
+/** Notes a dropout or mark. A mark replaces a dropout that waits. @return true: a copy is wanted. Pure. */
 bool st_recorder_note(struct st_recorder *recorder, const struct st_event *event);
 
-/** Makes the copy that is wanted: some tenths of a second, in a thread that may wait for the disk.
- * @param history  path of its file. @param max_bytes  of all copies; 0: nothing is kept.
- * @return 0, or a negative errno value; -ENOENT: nothing is known of that time. */
+/** Makes the wanted copy: takes some tenths of a second, in a thread that may wait for the disk. @param
+ * history path of the history file. @param max_bytes of all copies; 0: none is kept. @return 0, or a
+ * negative errno value; -ENOENT: nothing is known about that time. */
 ST_NODISCARD int st_recorder_keep(const struct st_recorder *recorder, const char *history, int64_t max_bytes);
 
-/** Removes what does not fit, as after another setting; 0: all. */
+/** Removes copies beyond max_bytes, as after a changed setting; 0: all. */
 void st_recorder_trim(const char *history, int64_t max_bytes);

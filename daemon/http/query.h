@@ -1,12 +1,12 @@
-/* What a request asks for behind "?". Pure, so that it can be tested and fuzzed without a server. */
+/* The query of a request, after "?". Pure, so that it can be tested and fuzzed without a server. */
 #pragma once
 
 #include "core/base.h"
 
 #define ST_QUERY_LIMIT_MAX  5000
-#define ST_QUERY_NOTE_BYTES 161 /* of a mark */
+#define ST_QUERY_NOTE_BYTES 161 /* of a mark's note */
 
-/** Names behind "?". */
+/** Names in a query. */
 enum {
     ST_QUERY_SINCE = 1 << 0,
     ST_QUERY_UNTIL = 1 << 1,
@@ -27,20 +27,18 @@ struct st_query {
     char kind[24]; /* name of events; "": all */
     char by[8];    /* "key", "typed"; "": not given */
     char note[ST_QUERY_NOTE_BYTES];
-    unsigned given; /* names that were there: ST_QUERY_SINCE | ... */
+    unsigned given; /* names that were given: ST_QUERY_SINCE | ... */
 };
 
 void st_query_init(struct st_query *query);
 
-/**
- * One "key=value", decoded; each once. "since" and "until": st_when_parse, dates are UTC. "step":
- * st_when_parse_length. "limit", "tid": numbers. "kind": one of ST_EVENT_NAMES. "by": "key" or "typed".
- * "note": up to 160 bytes.
- * @param names  those that this path takes: ST_QUERY_SINCE | ...
- * @param value  NULL: a key without a value.
- * @return NULL, or what is wrong with it: a sentence. Threads: any. */
+/** Sets one "key=value", decoded; each key once. "since" and "until": st_when_parse, dates are UTC.
+ * "step": st_when_parse_length. "limit", "tid": numbers. "kind": one of ST_EVENT_NAMES. "by": "key" or
+ * "typed". "note": up to 160 bytes. @param names allowed on this path: ST_QUERY_SINCE | ... @param value
+ * NULL: a key without a value. @return NULL, or a sentence: what is wrong. Threads: any. */
 const char *st_query_set(struct st_query *query, unsigned names, const char *key, const char *value,
                          int64_t now_wall_ns);
 
-/** Do they go together? Call it behind the last one. @return NULL, or what is wrong. Threads: any. */
+/** Do the given values fit together? Call after the last one. @return NULL, or what is wrong. Threads:
+ * any. */
 const char *st_query_check(const struct st_query *query);

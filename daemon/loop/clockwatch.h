@@ -1,17 +1,18 @@
-/* Recognises suspend, jumps of the wall clock and pauses of the whole machine, by comparing clocks at each
+/* Detects suspend, jumps of the wall clock and pauses of the whole machine, by comparing clocks at each
  * tick. */
 #pragma once
 
 #include "daemon/causes/events.h"
 #include "platform/platform.h"
 
-#define ST_CLOCKWATCH_SUSPEND_NS INT64_C(100000000) /* less is noise between two clock reads */
-#define ST_CLOCKWATCH_JUMP_NS    INT64_C(500000000)
-#define ST_CLOCKWATCH_PAUSE_NS   INT64_C(5000000000) /* a tick comes every second, or rest_ns later */
+#define ST_CLOCKWATCH_SUSPEND_NS                                                                             \
+    INT64_C(100000000) /* a smaller difference is noise between two clock reads */
+#define ST_CLOCKWATCH_JUMP_NS  INT64_C(500000000)
+#define ST_CLOCKWATCH_PAUSE_NS INT64_C(5000000000) /* ticks are 1 s apart, plus rest_ns */
 
 struct st_clockwatch {
     bool started;
-    int64_t rest_ns; /* set by the owner: how much longer than a second a tick takes to come */
+    int64_t rest_ns; /* set by the owner: added to the interval of ticks */
     int64_t now_ns, wall_ns, suspended_ns;
 };
 

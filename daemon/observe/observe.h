@@ -1,4 +1,4 @@
-/* Other programs' xruns: all sources. Threads: main. */
+/* Other programs' xruns, from all sources. Threads: main. */
 #pragma once
 
 #include <jansson.h>
@@ -18,34 +18,33 @@ struct st_observe_view {
 
 struct st_observe;
 
-/** @param sources of them the first ST_XRUN_SOURCES_MAX; ends with NULL; must stay. They are opened by the
- * first turn. @param cycles  file in which PipeWire's last cycles are written (xruns/cycle_ring.h), must
- * stay; "": none.
- * @return 0, -ENOMEM. */
+/** The first turn opens the sources. @param sources the first ST_XRUN_SOURCES_MAX are used; ends with
+ * NULL; must stay valid. @param cycles file for PipeWire's last cycles (xruns/cycle_ring.h), must stay
+ * valid; "": none. @return 0, -ENOMEM. */
 ST_NODISCARD int st_observe_new(struct st_platform *platform, const struct st_xrun_source *const *sources,
                                 const struct st_config *config, struct st_events *events, const char *cycles,
                                 struct st_observe **ret);
 
-/** Closes all sources; helper programs have ended when it returns. NULL is fine. */
+/** Closes all sources; waits for the end of helper programs. NULL is allowed. */
 void st_observe_free(struct st_observe *observe);
 
-/** What was left in buffers in the last minute, and what is watched. */
+/** Levels of buffers in the last minute, and what is watched. */
 const struct st_cycle_levels *st_observe_levels(struct st_observe *observe);
 
-/** Other settings, observe.*; counts go on. */
+/** Sets other settings (observe.*); counts continue. */
 void st_observe_set(struct st_observe *observe, const struct st_config *config);
 
-/** What the sources wait for, and what they do when that is ready. @return when something last played, as
+/** Adds what the sources wait for; st_observe_turn handles it. @return when something last played, as
  * played_ns. */
 void st_observe_wait(const struct st_observe *observe, struct st_wait *wait);
 int64_t st_observe_turn(struct st_observe *observe, const struct st_wait *wait);
 
-/** What the sources know of what plays; own_stream is left alone. */
+/** Fills what the sources know about playing programs, except own_stream. */
 void st_observe_playing(const struct st_observe *observe, struct st_playing_facts *ret);
 
 void st_observe_look(struct st_observe *observe, struct st_observe_view *ret);
 
-/** A client that plays and whose buffer is not watched; "": there is none. observe may be NULL. */
+/** A client that plays and whose buffer is not watched; "": none. observe may be NULL. */
 const char *st_observe_unheard(const struct st_observe *observe);
 
 /** What was observed in a minute. */
@@ -54,20 +53,20 @@ struct st_observe_minute {
     int64_t dropouts_n; /* of other programs and devices; INT64_MIN: nothing was watched */
 };
 
-/** Since the last minute ended, or since the start, up to now. */
+/** What was watched from the end of the last minute, or the start, up to now. */
 struct st_history_watched st_observe_minute_so_far(const struct st_observe *observe);
 
-/** What was counted and is in no event yet. @param ret to be freed; NULL when out of memory, or none.
- * @return how many. */
+/** Events for what was counted but is in no event yet. @param ret to be freed; NULL: out of memory, or
+ * none. @return their number. */
 size_t st_observe_open_events(const struct st_observe *observe, struct st_event **ret);
 
-/** The same, and the minute ends; the times are the caller's. */
+/** Ends the minute and returns it; the caller sets the times. */
 void st_observe_end_minute(struct st_observe *observe, struct st_observe_minute *ret);
 
-/** Counts what waits, as far as all is known of it. */
+/** Counts waiting sightings about which everything is known. */
 void st_observe_count(struct st_observe *observe);
 
-/** Makes events of what is in none: what comes is in others. observe may be NULL. */
+/** Puts events for everything counted so far; later sightings go into other events. observe may be NULL. */
 void st_observe_cut(struct st_observe *observe);
 
 /* --- observe_view.c: pure --- */
@@ -75,12 +74,12 @@ void st_observe_cut(struct st_observe *observe);
 /** [{source, summary, mode, state, why, ...}] of the status document. New reference. */
 json_t *st_observe_json(const struct st_observe_view *view);
 
-/** The header of a metric; the help has no newline. */
+/** Writes the header of a metric; the help has no newline. */
 void st_observe_metric(FILE *out, const char *name, const char *type, const char *help);
 
-/** NAME="VALUE", made safe: a newline in the value would end the sample. */
+/** Writes NAME="VALUE", made safe: a newline in the value would end the sample. */
 void st_observe_label(FILE *out, const char *name, const char *value);
 
-/** Metrics of the sources, first the rest of sleeptune_device_dropouts_total, whose header is written.
- * @param named  as of st_view_metrics. */
+/** Writes metrics of the sources, first the rest of sleeptune_device_dropouts_total, whose header was
+ * written already. @param named as of st_view_metrics. */
 void st_observe_metrics(FILE *out, const struct st_observe_view *view, bool named);

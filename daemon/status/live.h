@@ -1,17 +1,17 @@
-/* The minute of the test loop that goes on, and when its next period is due: what the drain thread saw of
- * each cycle. */
+/* The current minute of the test loop, and when its next period is due, from the cycles that the drain
+ * thread saw. */
 #pragma once
 
 #include "core/stats/hist.h"
 #include "measure/session.h"
 
-/** The sink of the session, and what others see of it: between st_session_hold and st_session_let_go. */
+/** The sink of the session. Other threads may read it between st_session_hold and st_session_let_go. */
 struct st_live {
     struct st_sink next;
     struct st_period period;
-    int64_t t0_ns;         /* INT64_MIN: this loop does not count yet */
+    int64_t t0_ns;         /* INT64_MIN: the loop does not count yet */
     uint64_t next_k;       /* the first period that was not seen yet */
-    int64_t next_due_ns;   /* of that, as of the last drain; INT64_MIN: no loop yet */
+    int64_t next_due_ns;   /* due time of next_k, as of the last drain; INT64_MIN: no loop yet */
     struct st_hist minute; /* lateness; ST_HISTORY_DIGITS digits */
 };
 
