@@ -1,5 +1,5 @@
-/* The headers of standard C, attributes and small macros that every file may use. Every header of ours
- * includes this one, itself or by another one, so no file names a header of standard C again. */
+/* The headers of standard C, attributes and small macros for every file. Every header of sleeptune
+ * includes this one, directly or indirectly, so no other file includes a header of standard C. */
 #pragma once
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-/* FreeBSD has no ENODATA; its ENOATTR is never returned by a call that we make. */
+/* FreeBSD has no ENODATA; no call of sleeptune returns its ENOATTR. */
 #ifndef ENODATA
 #define ENODATA ENOATTR
 #endif
@@ -25,18 +25,18 @@
 #define ST_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define ST_MAX(a, b) ((a) > (b) ? (a) : (b))
 
-/* For each of `n` items, or of an array: a pointer to it. */
+/* Loops over `n` items, or over an array, with a pointer to each item. */
 #define ST_EACH_OF(item, items, n)                                                                           \
     for (__typeof__(*(items)) *item = (items), *item##_end = (n) > 0 ? item + (n) : item; item < item##_end; \
          item++)
 #define ST_EACH(item, array) ST_EACH_OF (item, array, ST_ARRAY_LEN(array))
 
-/* snprintf() into an array; for a pointer it does not compile. */
+/* snprintf() into an array; does not compile for a pointer. */
 #define ST_IS_POINTER(array) __builtin_types_compatible_p(__typeof__(array), char *)
 #define ST_PRINT(array, ...)                                                                                 \
     snprintf((array), sizeof(array) + 0 * sizeof(char[1 - 2 * ST_IS_POINTER(array)]), __VA_ARGS__)
 
-/** The same for a function whose own last parameters are a format and what follows it. */
+/** As ST_PRINT, in a function whose last parameters are a format and its arguments. */
 #define ST_PRINT_REST(buf, bytes, format)                                                                    \
     do {                                                                                                     \
         va_list args;                                                                                        \
@@ -45,17 +45,20 @@
         va_end(args);                                                                                        \
     } while (0)
 
-/* Room for a text, up to the end of the block: the last two arguments of a function that prints one and
+/* Room for a text until the end of the block: the last two arguments of a function that prints a text and
  * returns it. */
 #define ST_ROOM(bytes) (char[bytes]){0}, (bytes)
 
 #define ST_NODISCARD          __attribute__((warn_unused_result))
 #define ST_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
-#define ST_UNUSED             __attribute__((unused)) /* a parameter that the caller's type asks for */
-#define ST_CACHE_LINE_BYTES   64
+#define ST_UNUSED                                                                                            \
+    __attribute__((unused)) /* a parameter that is required by the type of the function only                 \
+                             */
+#define ST_CACHE_LINE_BYTES 64
 
-/* A function the cycle loop may call: no allocation, no lock, no blocking call but the sleep itself. clang >=
- * 20 checks it (-Wfunction-effects, RealtimeSanitizer); elsewhere it is a comment. */
+/* A function that the cycle loop may call: no allocation, no lock, no blocking call except the sleep
+ * itself. clang >= 20 checks this (-Wfunction-effects, RealtimeSanitizer); for other compilers it has no
+ * effect. */
 #if defined(ST_RTSAN) && defined(__clang__) && __clang_major__ >= 20
 #define ST_NONBLOCKING [[clang::nonblocking]]
 #else

@@ -3,7 +3,7 @@
 
 #include "core/base.h"
 
-/* All kinds of events; sleeptuned(8) explains them and "minute" of the journal. */
+/* All kinds of events, explained in sleeptuned(8), which also explains "minute" of the journal. */
 #define ST_EVENT_KIND_LIST(FIRST, NEXT)                                                                      \
     FIRST(LATE_WAKE, "late-wake")                                                                            \
     NEXT(OWN_DROPOUT, "own-dropout")                                                                         \
@@ -44,17 +44,17 @@ enum st_event_kind { ST_EVENT_KIND_LIST(ST_EVENT_KIND_ID, ST_EVENT_KIND_ID) ST_E
 
 #define ST_EVENT_KIND_FIRST(id, name) name
 #define ST_EVENT_KIND_NEXT(id, name)  ", " name
-/** Their names: "late-wake, own-dropout, ...". */
+/** The names of all kinds: "late-wake, own-dropout, ...". */
 #define ST_EVENT_NAMES ST_EVENT_KIND_LIST(ST_EVENT_KIND_FIRST, ST_EVENT_KIND_NEXT)
 
-/** "late-wake". Pure; threads: any, as for all functions here. */
+/** The name of a kind: "late-wake". All functions here are pure; threads: any. */
 const char *st_event_kind_name(enum st_event_kind kind);
 
 /** @return ST_EVENT_KINDS: no kind has that name. */
 enum st_event_kind st_event_kind_of(const char *name);
 
-/** Does this kind of event stand for sound that was lost: of another program or a device, or of the daemon's
- * own stream? A late wake-up of the test loop does not. */
+/** Does this kind stand for lost sound: of another program, a device, or the daemon's own stream? A late
+ * wake-up of the test loop does not. */
 bool st_event_kind_is_dropout(enum st_event_kind kind);
 
 enum st_certainty {

@@ -1,4 +1,4 @@
-/* (a * b + add) / divisor with a product of 128 bits, which 32-bit processors have no type for. */
+/* (a * b + add) / divisor with a 128-bit product, for which 32-bit processors have no type. */
 #pragma once
 
 #include "core/base.h"

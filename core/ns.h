@@ -25,22 +25,20 @@ int64_t st_ns_add(int64_t a_ns, int64_t b_ns) ST_NONBLOCKING;
 /** a - b, saturating. Threads: any; real-time safe. */
 int64_t st_ns_sub(int64_t a_ns, int64_t b_ns) ST_NONBLOCKING;
 
-/**
- * Reads a duration as people type it: "30s", "2.5s", "500ms", "250us", "10m", "1h", "1h30m"; a bare number is
- * seconds.
- * @param ret_ns  written on success only; >= 0.
- * @return 0, -EINVAL (not a duration, negative), -ERANGE (more than 292 years). Threads: any. */
+/** Reads a duration: "30s", "2.5s", "500ms", "250us", "10m", "1h", "1h30m"; a bare number is in seconds.
+ * @param ret_ns written on success only; >= 0. @return 0, -EINVAL (not a duration, negative), -ERANGE
+ * (more than 292 years). Threads: any. */
 ST_NODISCARD int st_ns_parse(const char *text, int64_t *ret_ns);
 
-/** A duration for people, in the unit that fits: "83.3 µs", "1.333 ms", "2.00 s", "412 ns". UTF-8. These
- * texts live as those of st_text() do (core/text/text.h). */
+/** A duration for people, in a suitable unit: "83.3 µs", "1.333 ms", "2.00 s", "412 ns". UTF-8. Lives as
+ * long as texts of st_text() (core/text/text.h). */
 ST_NODISCARD const char *st_ns_text(int64_t ns);
 
-/** The same with four digits from 1 us to 1 ms: "1.184 µs", "83.33 µs". */
+/** As st_ns_text, with four digits from 1 us to 1 ms: "1.184 µs", "83.33 µs". */
 ST_NODISCARD const char *st_ns_exact(int64_t ns);
 
-/** The same with three digits, for sentences: "25.0 ms", "1.33 ms", "83.3 µs". */
+/** As st_ns_text, with three digits, for sentences: "25.0 ms", "1.33 ms", "83.3 µs". */
 ST_NODISCARD const char *st_ns_short(int64_t ns);
 
-/** How long something went on: "59 s", "5 min", "23 h 2 min", "2 d 3 h". */
+/** A long duration: "59 s", "5 min", "23 h 2 min", "2 d 3 h". */
 ST_NODISCARD const char *st_ns_long(int64_t ns);

@@ -1,4 +1,4 @@
-/* Pages that are resident before they are used. */
+/* Makes pages of memory resident before they are used. */
 #pragma once
 
 #include "core/base.h"

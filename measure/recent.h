@@ -11,12 +11,12 @@ struct st_recent {
     uint64_t n; /* ever */
 };
 
-/** The oldest one goes when there are ST_RECENT_MAX. Real-time safe. */
+/** Adds a value; if there are ST_RECENT_MAX, drops the oldest. Real-time safe. */
 void st_recent_add(struct st_recent *recent, double value) ST_NONBLOCKING;
 
-/** Their median, the lower one of the middle two: up to half of the values may be outliers. Some 0.1 us,
- * real-time safe. @return 0 when there are none. */
+/** The median, or the lower of the middle two values: up to half of the values may be outliers. Some 0.1
+ * us, real-time safe. @return 0 without values. */
 double st_recent_median(const struct st_recent *recent) ST_NONBLOCKING;
 
-/** The highest of them. Real-time safe. @return 0 when there are none. */
+/** The largest value. Real-time safe. @return 0 without values. */
 double st_recent_max(const struct st_recent *recent) ST_NONBLOCKING;

@@ -1,5 +1,4 @@
-/* Other programs' dropouts of a history: its events, added up in the same table as those that are seen now.
- */
+/* Other programs' dropouts in a history: events added up in the same table as live ones. */
 #pragma once
 
 #include "store/history/history_read.h"

@@ -3,11 +3,11 @@
 
 #include "story/dropout_table.h"
 
-/** Texts as of st_text. */
+/** Texts live as long as those of st_text. */
 struct st_dropout_next {
     const char *command; /* "": none */
-    const char *why;     /* what it does, or what else helps; "": no word about it */
-    bool settings;       /* it is about settings that make the whole computer's timing better, too */
+    const char *why;     /* what the command does, or what else helps; "": nothing to add */
+    bool settings;       /* the step is about settings that improve the timing of the whole computer */
 };
 
 #define ST_DROPOUT_NEXT_RAISED                                                                               \

@@ -1,11 +1,11 @@
-/* Events of a history as JSON, each joined with the late wake-up of its time. */
+/* Events of a history as JSON, each joined with the late wake-up of the same time. */
 #pragma once
 
 #include "store/history/history_read.h"
 #include "story/event_story.h"
 
-/** What a history knows beside an event. That the test loop was on time is known when the minute of the
- * dropout is over, and tells it. @return 0 or as st_history_read_open. */
+/** What a history knows about the time of an event. Whether the test loop was on time is known after the
+ * minute of the dropout. @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_event_list_beside(struct st_history_reader *reader, const struct st_event *event,
                                       struct st_story_beside *ret);
 

@@ -1,5 +1,5 @@
-/* The marks of a listener in a history, each with what happened before it, and the causes that come before
- * marks more often than chance would have it. */
+/* The marks of a listener in a history, each with the events before it, and the causes that precede marks
+ * more often than by chance. */
 #pragma once
 
 #include "store/history/history_read.h"
@@ -9,5 +9,5 @@
 ST_NODISCARD int st_heard_list_read(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                                     json_t **ret);
 
-/** The same without a mark, when none can be read. @return NULL: out of memory. */
+/** The document without marks, for a history that cannot be read. @return NULL: out of memory. */
 char *st_heard_list_none(const char *why);

@@ -1,10 +1,11 @@
-/* What each buffer size that ran has cost, from a history: one table for /v1/sizes, status and the page. */
+/* Dropouts at each buffer size that was used, from a history: one table for /v1/sizes, status and the
+ * page. */
 #pragma once
 
 #include "store/history/history_read.h"
 
-/** Dropouts an hour of music, in bursts (ST_HISTORY_BURST_S): one-sided 95 % bounds each (exact Poisson,
- * Garwood 1936). @return low 0 without a burst; high +inf if nothing played. Pure. */
+/** Dropouts in an hour of music, counted in bursts (ST_HISTORY_BURST_S), with one-sided 95 % bounds (exact
+ * Poisson, Garwood 1936). @return low is 0 without a burst, high is +inf if nothing played. Pure. */
 struct st_size_rate {
     double per_hour, low, high;
 } st_size_list_rate(const struct st_history_size *size);

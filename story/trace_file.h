@@ -1,13 +1,13 @@
 /* A trace in Chrome's format (story/trace_json.h) of the last cycles that the daemon kept
- * (daemon/history/recorder.h), with the events of that time and, where the daemon traced, what the kernel
- * did. */
+ * (daemon/history/recorder.h), with the events of that time and, if the daemon traced, the kernel's
+ * events. */
 #pragma once
 
 #include <jansson.h>
 
 #include "store/history/trace_copy.h"
 
-/** What was kept. */
+/** The kept copy. */
 struct st_trace_file {
     struct st_trace_copy copy;
     const json_t *happened; /* "events" of sleeptune-events/1; NULL: none */

@@ -5,32 +5,34 @@
 
 #include "core/base.h"
 
-/* What Chrome calls processes: the groups of tracks. */
+/* The groups of tracks; Chrome calls them processes. */
 enum st_trace_group { ST_TRACE_MOMENT = 1, ST_TRACE_LEVELS, ST_TRACE_CPUS };
 
-/* Tracks of ST_TRACE_MOMENT, Chrome's threads; those of clients: + the number of the name. */
+/* Tracks of ST_TRACE_MOMENT; Chrome calls them threads. A client's track is ST_TRACE_CLIENT + the number
+ * of its name. */
 enum { ST_TRACE_CLIENT = 256, ST_TRACE_OVERLAP = 512, ST_TRACE_EVENTS = 900, ST_TRACE_MISSED, ST_TRACE_NOTE };
 
 struct st_trace_json {
     FILE *out;
-    int64_t from_ns; /* the file begins */
+    int64_t from_ns; /* CLOCK_MONOTONIC at the beginning of the file */
 };
 
-/** @param wall_ns the time of day at from_ns: metadata. */
+/** @param wall_ns the time of day at from_ns, for the metadata. */
 void st_trace_json_begin(const struct st_trace_json *json, int64_t wall_ns);
 void st_trace_json_end(const struct st_trace_json *json);
 
-/** Names a track; track 0: the group. All text is foreign, and made safe. */
+/** Names a track; track 0: its group. Text is foreign and made safe. */
 void st_trace_json_name(const struct st_trace_json *json, enum st_trace_group group, int track,
                         const char *name);
 
-/** A slice, if it has a length; those of a track do not overlap, and ascend. @return its end. */
+/** Writes a slice, if it has a length. Slices of a track must ascend without overlap. @return the end of
+ * the slice. */
 int64_t st_trace_json_slice(const struct st_trace_json *json, enum st_trace_group group, int track,
                             int64_t from_ns, int64_t to_ns, const char *text);
 
-/** Something without a length. */
+/** Writes an event without a length. */
 void st_trace_json_instant(const struct st_trace_json *json, enum st_trace_group group, int track,
                            int64_t at_ns, const char *text);
 
-/** What a counter is from then on: milliseconds. */
+/** Sets the value of a counter from at_ns on, in ms. */
 void st_trace_json_value(const struct st_trace_json *json, int64_t at_ns, const char *name, int64_t value_ns);

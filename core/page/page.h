@@ -1,6 +1,6 @@
-/* GET /: the screen of the status document as a page, complete without
- * scripts but for the time line and the sizes that ran, which are read from /v1/events and /v1/sizes; where
- * scripts run, one reads the page again every other second. */
+/* GET /: the screen of the status document as a page. Complete without scripts, except the time line and
+ * the sizes, which a script reads from /v1/events and /v1/sizes; a script also reloads the page every
+ * other second. */
 #pragma once
 
 #include "core/base.h"
@@ -10,7 +10,7 @@
 /** page/page.html with its style and script, made by page/embed.py. Text replaces each {{NAME}}. */
 extern const char st_page_template[];
 
-/** The Content-Security-Policy of the page: this style and this script, by hash, and nothing else. */
+/** The Content-Security-Policy of the page: only its style and its script, by hash. */
 extern const char st_page_policy[];
 
 /** GET /icon.svg and /manifest.webmanifest: browsers can install the page as a program. */
@@ -18,11 +18,11 @@ extern const char st_page_icon[], st_page_manifest[];
 
 enum st_page_form {
     ST_PAGE_SERVED,
-    ST_PAGE_SHELL, /* without figures: its script asks for them with the token behind "#" */
-    ST_PAGE_CYCLE, /* the picture of the last dropout's cycle alone, as SVG; "" if the document has none */
+    ST_PAGE_SHELL, /* without figures: the page's script requests them with the token after "#" */
+    ST_PAGE_CYCLE, /* only the picture of the last dropout's cycle, as SVG; "" if the document has no such
+                      cycle */
 };
 
-/** The page of a document sleeptune-status/1; NULL: of none. What is missing in it is left out; text is
- * escaped.
- * @return to be freed; NULL when out of memory. Threads: any. */
+/** The page of a document sleeptune-status/1; NULL: no document. Missing members are left out; text is
+ * escaped. @return to be freed; NULL: out of memory. Threads: any. */
 char *st_page_text(const json_t *document, enum st_page_form form);

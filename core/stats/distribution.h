@@ -3,13 +3,13 @@
 
 #include "core/base.h"
 
-#define ST_DISTRIBUTION_NORMAL_975 1.959963984540054 /* 97.5 % lie below it */
+#define ST_DISTRIBUTION_NORMAL_975 1.959963984540054 /* 97.5 % of the distribution lie below this value */
 
 /** Probability beyond z on both sides. */
 double st_distribution_normal_p(double z);
-/** The z with so much beyond it on one side, 0 < tail <= 0.5. */
+/** The z with the probability `tail` beyond it on one side, 0 < tail <= 0.5. */
 double st_distribution_normal_z(double tail);
 
-/** The t that has as much beyond it as z of the normal distribution. @param df degrees of freedom, 7 at
- * least. */
+/** The t of Student's distribution with the same tail probability as z of the normal distribution. @param
+ * df degrees of freedom, at least 7. */
 double st_distribution_student_t(double z, double df);

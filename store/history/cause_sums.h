@@ -18,7 +18,7 @@ struct st_cause_sum {
     uint64_t n;
     int64_t total_ns, worst_ns; /* lateness */
     int64_t explained_ns;       /* part of total_ns that a counter explains */
-    bool figures;               /* a counter explains some of it; false: found by exclusion */
+    bool figures;               /* a counter explains a part; false: the cause was found by exclusion */
 };
 
 struct st_cause_sums {
@@ -26,20 +26,20 @@ struct st_cause_sums {
     size_t n;
 };
 
-/** Adds one row to the row of the same cause and culprit, or as a new
- * row, or, if only the reserved rows are free, to the row "other" of its cause. */
+/** Adds a row to the row of the same cause and culprit, or as a new row; if only the reserved rows are
+ * free, to the row "other" of its cause. */
 void st_cause_sums_add(struct st_cause_sums *sums, const struct st_cause_sum *row);
 
 /** The time that the sums cover. */
 struct st_cause_span {
     int64_t from_wall_ns, to_wall_ns;
-    int64_t asked_from_wall_ns; /* INT64_MIN: from the beginning */
+    int64_t asked_from_wall_ns; /* INT64_MIN: since the beginning */
     int64_t measured_ns;        /* time in which a loop ran, on CLOCK_MONOTONIC */
     uint64_t wakes_n;
-    int64_t above_ns, above_most_ns; /* limits of late, of the buffer sizes; 0: unknown, nothing was late */
-    char tracer[200];                /* "": it runs; else why culprits are unknown */
+    int64_t above_ns, above_most_ns; /* smallest and largest limit of a late wake-up, by buffer size; 0:
+                                        unknown, or nothing was late */
+    char tracer[200];                /* "": the tracer runs; else why culprits are unknown */
 };
 
-/** Document sleeptune-causes/1. Sorts the sums: the longest total first. New reference, NULL when out of
- * memory. */
+/** Document sleeptune-causes/1. Sorts the sums: longest total first. New reference; NULL: out of memory. */
 json_t *st_cause_sums_json(struct st_cause_sums *sums, const struct st_cause_span *span);

@@ -21,17 +21,17 @@ struct st_history_conditions {
 
 /** A minute; the first and the last may be shorter. */
 struct st_history_minute {
-    int64_t from_wall_ns, to_wall_ns; /* if the clock was set, their difference is not measured_ns */
+    int64_t from_wall_ns, to_wall_ns; /* if the clock was set, the difference is not measured_ns */
     int64_t measured_ns;              /* on CLOCK_MONOTONIC */
     uint64_t cycles, misses, skipped_periods, late_wakes;
     uint64_t own_dropouts_n;
-    int64_t miss_events;     /* of the misses (evidence/miss_events.h) */
+    int64_t miss_events;     /* events in which the misses come (evidence/miss_events.h) */
     int64_t lateness_max_ns; /* exact; INT64_MIN: no cycle */
     uint8_t *lateness;       /* st_hist_deflate of ST_HISTORY_DIGITS digits */
     size_t lateness_bytes;
     struct st_history_conditions conditions;
     int64_t late_above_ns;       /* limit above which a wake-up is late */
-    struct st_cause_sum *causes; /* why */
+    struct st_cause_sum *causes; /* causes of late_wakes */
     size_t causes_n;
 };
 
@@ -39,8 +39,8 @@ struct st_history_minute {
 struct st_history_watch {
     char source[16];
     int64_t watched_ns;
-    int64_t playing;         /* 1: a client played, 0: none did; INT64_MIN: the source cannot know */
-    int64_t frames, rate_hz; /* of the device's cycle; INT64_MIN: unknown */
+    int64_t playing;         /* 1: a client played, 0: none played; INT64_MIN: the source cannot know */
+    int64_t frames, rate_hz; /* cycle of the device; INT64_MIN: unknown */
     char client[64];         /* the program that played, or the busiest one; "": unknown */
 };
 
@@ -53,77 +53,78 @@ struct st_history_watched {
     size_t watches_n;
 };
 
-/** Something that may change dropouts, as it is now. kind: "kernel", "firmware", "package", "setting",
- * "file". */
+/** Current state of something that may influence dropouts. kind: "kernel", "firmware", "package",
+ * "setting", "file". */
 struct st_history_fact {
     const char *kind;
-    char *name, *value; /* of a file: its path and a hash */
+    char *name, *value; /* of a file: path and hash */
 };
 
 struct st_history;
 
-/** Size at which SQLite moves its log into the file. The log has at most this size and one transaction,
- * unless a reader blocks it. */
+/** Size at which SQLite moves its log into the file. The log is at most this size plus one transaction,
+ * unless a reader blocks the move. */
 #define ST_HISTORY_LOG_BYTES (1024 * 1024)
 
-/** Looks at the first bytes of a file. Nothing is changed, locked or created. @param error a sentence without
- * the path, when it fails. @return 0: a history, whole or damaged, an empty file, no file, or one that cannot
- * be read; -EPROTO: a file of another program; -ELOOP: a symbolic link; -EINVAL: not a regular file. Threads:
- * any. */
+/** Identifies a file by its first bytes. Changes, locks and creates nothing. @param error after an error,
+ * a sentence without the path. @return 0: a history (whole or damaged), an empty file, no file, or an
+ * unreadable one; -EPROTO: a file of another program; -ELOOP: a symbolic link; -EINVAL: not a regular
+ * file. Threads: any. */
 ST_NODISCARD int st_history_look(const char *path, const char **error);
 
-/** Opens a history, creates one if there is no file or an empty one. @param error a sentence without the
- * path, when it fails. @return 0; -EBADMSG: damaged, no database, or of a version that is too old; -EPROTO:
- * of another program; -EPROTONOSUPPORT: of a newer version; -ELOOP, -EINVAL: the file, its log or its lock is
- * a symbolic link or not a regular file; -EBUSY: locked by another program for 2 s; -EROFS: read-only;
- * -ENOSPC, -EACCES, -ENOENT, -EIO, -ENOMEM. Threads: any, one per history. */
+/** Opens a history; creates one if the file is missing or empty. @param error after an error, a sentence
+ * without the path. @return 0; -EBADMSG: damaged, no database, or a version that is too old; -EPROTO: a
+ * file of another program; -EPROTONOSUPPORT: a newer version; -ELOOP, -EINVAL: the file, its log or its
+ * lock is a symbolic link or not a regular file; -EBUSY: locked by another program for 2 s; -EROFS: read-
+ * only; -ENOSPC, -EACCES, -ENOENT, -EIO, -ENOMEM. Threads: any, one for each history. */
 ST_NODISCARD int st_history_open(const char *path, struct st_history **ret, const char **error);
-void st_history_close(struct st_history *history); /* NULL is fine */
+void st_history_close(struct st_history *history); /* NULL is allowed */
 
 enum st_history_state {
-    ST_HISTORY_OURS,    /* as we left it */
-    ST_HISTORY_CHANGED, /* another program wrote to the file or its log: open it again, which checks it */
-    ST_HISTORY_EMPTIED, /* another program cut it to 0 bytes */
+    ST_HISTORY_OURS,    /* unchanged since our last write */
+    ST_HISTORY_CHANGED, /* another program wrote to the file or its log: opening it again checks it */
+    ST_HISTORY_EMPTIED, /* another program truncated the file to 0 bytes */
     ST_HISTORY_GONE,    /* moved, removed or replaced */
 };
 
-/** Compares the file and its log with how the last st_history_mark found them. What changes without the
- * kernel (a bad disk) is not noticed, nor is a time of writing that was set back. */
+/** Compares the file and its log with their state at the last st_history_mark. Does not notice changes
+ * that bypass the kernel (a bad disk), or a reset time of modification. */
 enum st_history_state st_history_look_again(const struct st_history *history);
-/** Call it after writing. */
+/** Notes the state of the file; call after writing. */
 void st_history_mark(struct st_history *history);
-/** Closes it and does not move the log into the file, because one of them may be damaged. NULL is fine. */
+/** Closes without moving the log into the file, because one of them may be damaged. NULL is allowed. */
 void st_history_abandon(struct st_history *history);
 
-/** Renames a file, with its log, to PATH.aside-YYYYMMDDTHHMMSSZ, which is never overwritten. @return 0 with
- * the new name in buf; -EINVAL: not a regular file; or the error of rename. */
+/** Renames a file and its log to PATH.aside-YYYYMMDDTHHMMSSZ, and never overwrites such a file. @return 0
+ * with the new name in buf; -EINVAL: not a regular file; or the error of rename. */
 ST_NODISCARD int st_history_put_aside(const char *path, int64_t now_wall_ns, char *buf, size_t buf_bytes);
 
-/** Rows are added between begin and commit, all or none. Errors as st_history_open; after an error call
- * st_history_rollback. */
+/** Begins a transaction: all rows added before commit are written, or none. Errors as st_history_open;
+ * after an error call st_history_rollback. */
 ST_NODISCARD int st_history_begin(struct st_history *history);
 ST_NODISCARD int st_history_add_minute(struct st_history *history, const struct st_history_minute *minute);
 ST_NODISCARD int st_history_add_watched(struct st_history *history, const struct st_history_watched *watched);
 ST_NODISCARD int st_history_add_event(struct st_history *history, const struct st_event *event);
-/** Adds a row for each fact that differs from its last row, and for each file or package that is gone; all of
- * them together are one change. The first facts of a kind are no change. @param from_ns when the facts were
- * last looked at. */
+/** Adds a row for each fact that differs from its last row, and for each file or package that was removed;
+ * together they are one change. The first facts of a kind are no change. @param from_ns when the facts
+ * were last looked at. */
 ST_NODISCARD int st_history_add_facts(struct st_history *history, int64_t from_ns, int64_t wall_ns,
                                       const struct st_history_fact *facts, size_t facts_n);
 ST_NODISCARD int st_history_commit(struct st_history *history);
 void st_history_rollback(struct st_history *history);
 
-/** Removes old rows: minutes after ST_HISTORY_MINUTES_DAYS, all rows after keep_days, but
- * at most one day of rows per call, because now_wall_ns may be years ahead. Then, while more than max_bytes
- * are in use, it removes the oldest minutes except those of the last day, then the oldest hours, then the
- * minutes of the last day except its last hour. Events use at most half of max_bytes; if there are more, the
- * most frequent kind (name and source) loses its oldest. @return 0 or as above. */
+/** Removes old rows: minutes after ST_HISTORY_MINUTES_DAYS, all rows after keep_days, but at most one day
+ * of rows in each call, because now_wall_ns may be years ahead. While more than max_bytes are in use,
+ * removes the oldest minutes except those of the last day, then the oldest hours, then the minutes of the
+ * last day except its last hour. Events use at most half of max_bytes; if there are more, the oldest
+ * events of the most frequent kind (name and source) are removed. @return 0, or an error as
+ * st_history_open. */
 ST_NODISCARD int st_history_retain(struct st_history *history, int64_t now_wall_ns, int64_t keep_days,
                                    int64_t max_bytes);
 
-/** Bytes in use, without free pages in the file; < 0: an error. */
+/** Bytes in use, without free pages of the file; < 0: an error. */
 int64_t st_history_bytes(struct st_history *history);
-/** Bytes of the file with free pages, without its log; < 0: an error. */
+/** Bytes of the file, with free pages and without its log; < 0: an error. */
 int64_t st_history_file_bytes(struct st_history *history);
 
 /** Text for the error r (< 0) of the last call. */

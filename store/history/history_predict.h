@@ -1,13 +1,13 @@
-/* Late wake-ups of the minutes of a history, for evidence/predict. */
+/* Late wake-ups in the minutes of a history, for evidence/predict. */
 #pragma once
 
 #include "evidence/predict.h"
 #include "store/history/history_read.h"
 
-/** What was read. Wall-clock times. */
+/** The minutes that were read, by the wall clock. */
 struct st_history_predict {
     int64_t since_ns, until_ns;
-    int64_t other_ns; /* measured with other settings than the newest minute, or with several: left out */
+    int64_t other_ns; /* time with other settings than the newest minute, or with several: left out */
 };
 
 /** Reads all minutes that have the settings of the newest minute: kernel, governor, priority, buffer size and

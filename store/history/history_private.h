@@ -7,22 +7,23 @@
 #include "store/history/history_read.h"
 #include "store/history/sql.h"
 
-/* The counts of a row of `span`. */
+/* The columns of a row of `span` that are counts. */
 #define ST_HISTORY_COUNTS "cycles, misses, skipped_periods, late_wakes, dropouts_own, miss_events"
 
-/* Condition of a query: a dropout of another program or of a device, and of no test of `listen`. */
+/* Condition of a query: dropouts of other programs and devices, without tests of `listen`. */
 #define ST_HISTORY_DROPOUT                                                                                   \
     " kind IN ('device-dropout', 'client-dropout')"                                                          \
     " AND coalesce(event.client, '') NOT GLOB '" ST_DROPOUT_TEST_CLIENT "*'"
-/* For how many it stands: no more than in story/dropout_table.c, as a file is not trusted and a sum must not
- * overflow. */
+/* Number of dropouts in a row, limited as in story/dropout_table.c, since a file is not trusted and a sum
+ * must not overflow. */
 #define ST_HISTORY_DROPOUTS_N "min(count_n, 1000000000)"
 
-/** Of the files that SQLite opens beside it, and the lock: a FIFO would block, and a link may lead to another
- * user's. @return 0; -ELOOP, -EINVAL with a sentence; -ENAMETOOLONG. */
+/** Checks the files that SQLite opens beside `path`, and the lock: a FIFO would block, and a link could
+ * lead to another user's file. @return 0; -ELOOP, -EINVAL with a sentence; -ENAMETOOLONG. */
 ST_NODISCARD int st_history_look_beside(const char *path, const char **error);
 
-/** A file as it was at a time. Not ctime: for a reader that is root, SQLite sets the owner of the log. */
+/** Identity and state of a file. Without ctime, since SQLite sets the owner of the log for a reader that
+ * is root. */
 struct st_history_mark {
     dev_t device;
     ino_t inode;
@@ -33,7 +34,7 @@ struct st_history_mark {
 struct st_history {
     struct st_sql sql;
     char *path;
-    struct st_history_mark file, log; /* as we left them */
+    struct st_history_mark file, log; /* state after our last write */
 };
 
 struct st_history_reader {
@@ -46,7 +47,7 @@ void st_history_make_event_table(struct st_sql *sql);
 
 /* --- history_reader.c --- */
 
-/** The columns from `first` on as an object: each under its name in the query, null for NULL; text is made
+/** The columns from `first` on as an object, each under its name in the query; null for NULL; text is made
  * safe and cut. New reference; NULL: out of memory. */
 json_t *st_history_read_object(sqlite3_stmt *statement, int first);
 
@@ -60,26 +61,26 @@ void st_history_causes_retain(struct st_sql *sql, int64_t now_wall_ns);
 
 /* --- history_watched.c --- */
 
-/* What the file has, and what st_history_read_running added: a temporary table is found before the file's. */
+/* Rows of the file and rows added by st_history_read_running, in a temporary table. */
 #define ST_HISTORY_WATCHES "(SELECT * FROM main.watch UNION ALL SELECT * FROM temp.watch)"
 
 #define ST_HISTORY_WATCH_JOIN_NS                                                                             \
     (15 * ST_NS_PER_S) /* a shorter time between two minutes does not interrupt the watching */
 
-/** The first part of [since, until) in which sources were watched that knew that nothing played. @return
- * false: there is none, or an error. */
+/** The first part of [since, until) in which all watched sources knew that nothing played. @return false:
+ * none, or an error. */
 bool st_history_read_idle(struct st_sql *sql, int64_t since_ns, int64_t until_ns, int64_t *ret_from_ns,
                           int64_t *ret_to_ns);
 
 /** Other programs' dropouts with a time in [since, until); INT64_MIN: nothing was watched then. */
 int64_t st_history_read_count(struct st_sql *sql, int64_t since_ns, int64_t until_ns);
 
-/** What was watched, as "watched" of the document: [{source, watched_ns, playing_ns, frames, rate_hz}]. New
+/** Watched sources, as "watched" of the document: [{source, watched_ns, playing_ns, frames, rate_hz}]. New
  * reference. */
 json_t *st_history_read_watched(struct st_sql *sql, int64_t since_ns, int64_t until_ns);
 
 /* --- history_changes.c --- */
 
-/** What changed, and whether dropouts changed with it (evidence/since.h): array "changes" of
+/** Changes of the computer, and whether dropouts changed with them (evidence/since.h): array "changes" of
  * sleeptune-history/1, of the whole file, the last 64. New reference. */
 json_t *st_history_changes(struct st_sql *sql);

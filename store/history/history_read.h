@@ -9,64 +9,65 @@
 #include "store/history/cause_sums.h"
 #include "store/history/history.h"
 
-#define ST_HISTORY_ROWS_MAX 2000 /* in an answer */
+#define ST_HISTORY_ROWS_MAX 2000 /* most rows of an answer */
 
 struct st_history_reader;
 
-/** Opens a history that another process may be writing, also on a read-only medium. Until it is closed all
- * reads see the state of the first read, so use one reader for one answer. The file is not trusted: a view, a
- * trigger or a value that is too large is refused, and after 10 s of CPU time of this thread all reads fail
- * with -ETIMEDOUT. @param error a sentence without the path, when it fails. @return 0, -ENOENT, -EACCES,
- * -EBADMSG (no database, damaged), -EPROTO (of another program), -EPROTONOSUPPORT (of a newer version),
- * -EBUSY, -EIO, -ETIMEDOUT, -ENOMEM. Threads: any, one per reader. */
+/** Opens a history that another process may be writing, also on a read-only medium. All reads see the
+ * state of the first read until the reader is closed, so use one reader for one answer. The file is
+ * untrusted: a view, a trigger or a value that is too large is refused, and after 10 s of CPU time of
+ * this thread all reads fail with -ETIMEDOUT. @param error after an error, a sentence without the path.
+ * @return 0, -ENOENT, -EACCES, -EBADMSG (no database, damaged), -EPROTO (a file of another program),
+ * -EPROTONOSUPPORT (a newer version), -EBUSY, -EIO, -ETIMEDOUT, -ENOMEM. Threads: any, one for each
+ * reader. */
 ST_NODISCARD int st_history_read_open(const char *path, struct st_history_reader **ret, const char **error);
-void st_history_read_close(struct st_history_reader *reader); /* NULL is fine */
+void st_history_read_close(struct st_history_reader *reader); /* NULL is allowed */
 
-/** Adds what was watched in the minute that still runs. Once, in memory. @return 0 or as
+/** Adds what was watched in the current minute. Call once; stays in memory. @return 0 or as
  * st_history_read_open. */
 ST_NODISCARD int st_history_read_running(struct st_history_reader *reader,
                                          const struct st_history_watched *watched);
 
-/** Adds events that are still being counted and are in no record yet, with ids below 0; all answers but the
- * array "changes" have them. Once, in memory. @return 0 or as st_history_read_open. */
+/** Adds events that are still being counted and are in no record yet, with ids below 0; all answers except
+ * the array "changes" include them. Call once; stays in memory. @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_history_read_open_events(struct st_history_reader *reader, const struct st_event *events,
                                              size_t n);
 
 /** Text for the error r (< 0) of the last call. */
 const char *st_history_read_error(const struct st_history_reader *reader, int r);
 
-/** Wall-clock times, since <= until. A step of 0 chooses one that gives at most 25 rows; steps above ten
- * years are ten years. */
+/** Wall-clock times, since <= until. step_ns 0: chosen so that there are at most 25 rows; steps above ten
+ * years are reduced to ten years. */
 struct st_history_span {
     int64_t since_ns, until_ns, step_ns;
 };
 
-/** Reads one row per step, and one per gap, which has no figures. If the file has only hours of a time, a row
- * is at least an hour. `since` is moved back to the beginning of its step, `until` forward to the end of the
- * last row, so that all rows are inside. A row may end up to a minute late, so that its measured time fits
- * into it, unless the clock was set back. @param ret new reference. @return 0; -E2BIG (more than
+/** Reads one row for each step, and one without figures for each gap. Where the file only has hours, a row
+ * is at least an hour. since_ns is moved back to the start of its step, until_ns forward to the end of
+ * the last row, so that all rows are inside. Unless the clock was set back, a row may end up to a minute
+ * late, so that its measured time fits. @param ret new reference. @return 0; -E2BIG (more than
  * ST_HISTORY_ROWS_MAX rows); or as st_history_read_open. */
 ST_NODISCARD int st_history_read_steps(struct st_history_reader *reader, const struct st_history_span *span,
                                        json_t **ret);
 
 struct st_history_events_wish {
     int64_t since_ns, until_ns; /* INT64_MIN, INT64_MAX: all */
-    int64_t limit;              /* the last ones; 1 or more */
+    int64_t limit;              /* number of events, the latest ones; 1 or more */
     const char *kind;           /* name of events; "": all */
 };
 
-/** @param id never given twice; below 0: no record yet. @return 0, or an error that ends the reading. */
+/** @param id never reused; below 0: not in a record yet. @return 0, or an error that ends the reading. */
 typedef int (*st_history_event_fn)(void *ctx, int64_t id, const struct st_event *event);
 
-/** Calls take for each, oldest first. Kinds that this version does not know are left out. @param ret_more set
- * before: there are older ones than the limit allows. @return 0, an error of take, or as
- * st_history_read_open. */
+/** Calls `take` for each event, oldest first, except kinds that this version does not know. @param
+ * ret_more set before the first call: there are older events beyond the limit. @return 0, an error of
+ * `take`, or as st_history_read_open. */
 ST_NODISCARD int st_history_read_events(struct st_history_reader *reader,
                                         const struct st_history_events_wish *wish, st_history_event_fn take,
                                         void *ctx, bool *ret_more);
 
-/** @param ret_wall_ns when the last event but n happened; untouched: there are no more than n. @return 0 or
- * as st_history_read_open. */
+/** @param ret_wall_ns time of the event before the last n events; unchanged if there are at most n.
+ * @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_history_read_last(struct st_history_reader *reader, int64_t n, int64_t *ret_wall_ns);
 
 /** Calls take for each of other programs' dropouts in [since, until), by source and client. @param
@@ -75,17 +76,17 @@ ST_NODISCARD int st_history_read_last(struct st_history_reader *reader, int64_t 
 ST_NODISCARD int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns,
                                           int64_t until_ns, st_history_event_fn take, void *ctx);
 
-/** When the wake-ups of the test loop were looked at: its minutes around two times by the wall clock, if the
- * late ones of these minutes are in the file. Else nothing is set: a minute is not over, or older than
- * minutes are kept. @return 0 or as st_history_read_open. */
+/** The time in which wake-ups of the test loop were looked at: its minutes around two times by the wall
+ * clock, if their late wake-ups are in the file. Otherwise sets nothing: the minute is not over, or is
+ * older than the minutes that are kept. @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_history_read_loop_seen(struct st_history_reader *reader, int64_t from_ns, int64_t to_ns,
                                            int64_t *ret_from_ns, int64_t *ret_to_ns);
 
-/* A late wake-up that was under way at a time is recorded at most so long after it. */
+/* Longest delay between a late wake-up and its record. */
 #define ST_HISTORY_LATE_NS (125 * ST_NS_PER_S)
 
-/** Calls take for each late wake-up that was under way between two times by the wall clock. @return 0, an
- * error of take, or as st_history_read_open. */
+/** Calls `take` for each late wake-up that was under way between two times by the wall clock. @return 0,
+ * an error of `take`, or as st_history_read_open. */
 ST_NODISCARD int st_history_read_late(struct st_history_reader *reader, int64_t from_ns, int64_t to_ns,
                                       st_history_event_fn take, void *ctx);
 
@@ -95,38 +96,38 @@ ST_NODISCARD int st_history_read_causes(struct st_history_reader *reader, int64_
                                         const struct st_cause_sums *sums, const struct st_cause_span *span,
                                         json_t **ret);
 
-/** Reads what changed, and whether dropouts changed with it (evidence/since.h): array "changes" of
- * sleeptune-history/1, of the whole file, the last 64. @return 0 or as st_history_read_open. */
+/** Reads changes of the computer, and whether dropouts changed with them (evidence/since.h): array
+ * "changes" of sleeptune-history/1, of the whole file, the last 64. @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_history_read_changes(struct st_history_reader *reader, json_t **ret);
 
-/* Dropouts of one source within a slot of so long are one burst: what others made in 10 s is one event
- * (daemon/observe/observed.h), and dropouts come in bursts, so that bounds for their number would be too
- * narrow. */
+/* Dropouts of one source in a slot of this length are one burst: other programs' dropouts of 10 s become
+ * one event (daemon/observe/observed.h), and dropouts come in bursts, so that bounds for single dropouts
+ * would be too narrow. */
 #define ST_HISTORY_BURST_S INT64_C(10)
 
-/** A buffer size that ran, on one sound server. */
+/** A buffer size that was used, on one sound server. */
 struct st_history_size {
     char source[16];
     int64_t frames, rate_hz; /* > 0 */
-    int64_t playing_ns;      /* something played for so long, to the minute */
+    int64_t playing_ns;      /* time in which something played, to the minute */
     int64_t dropouts_n, bursts_n;
 };
 
-/** A time in which one ran. */
+/** A time in which one buffer size was used. */
 struct st_history_run {
     char source[16];
     int64_t from_wall_ns, to_wall_ns; /* to the minute */
     int64_t frames, rate_hz;          /* 0: not known */
 };
 
-#define ST_HISTORY_SIZES_MAX 64 /* further ones are left out */
+#define ST_HISTORY_SIZES_MAX 64 /* further sizes are left out */
 #define ST_HISTORY_RUNS_MAX  500
 
 struct st_history_sizes {
     struct st_history_size sizes[ST_HISTORY_SIZES_MAX];
     size_t n;
-    struct st_history_run runs[ST_HISTORY_RUNS_MAX + 1]; /* by time; the last ones */
-    size_t runs_n;                                       /* above ST_HISTORY_RUNS_MAX: these are not all */
+    struct st_history_run runs[ST_HISTORY_RUNS_MAX + 1]; /* sorted by time; the latest ones */
+    size_t runs_n; /* above ST_HISTORY_RUNS_MAX: earlier ones are missing */
 };
 
 /** Reads which sizes ran in [since, until) while something played, by source and period. @param since_ns,

@@ -30,31 +30,32 @@ struct st_recording;
 ST_NODISCARD int st_recording_create(const char *path, const struct st_recording_meta *meta,
                                      struct st_recording **ret);
 
-/* Each returns 0 or a negative errno value. The first error of the file (-ENOSPC, -EIO ...) stays: later
- * calls return it, too, and the file is readable up to there. */
+/* Each of these functions returns 0 or a negative errno value. The first error of the file (-ENOSPC, -EIO
+ * ...) is kept: later calls return the same error, and the file can be read up to that point. */
 
-/** Adds "key: value" lines to the test conditions; at any time, ST_RECORDING_TEXT_MAX_BYTES in all
- * (-E2BIG). */
+/** Adds "key: value" lines to the test conditions, at any time; in total at most
+ * ST_RECORDING_TEXT_MAX_BYTES (-E2BIG). */
 ST_NODISCARD int st_recording_text(struct st_recording *recording, const char *lines);
 
-/** due(0) on CLOCK_MONOTONIC, once it is known. */
+/** Sets due(0) on CLOCK_MONOTONIC; call when it is known. */
 ST_NODISCARD int st_recording_t0(struct st_recording *recording, int64_t t0_ns);
 
-/** One cycle. Period indices ascend (-EINVAL); those left out are gaps. callback_ns: 0 without a callback. */
+/** Adds one cycle. Period indices ascend (-EINVAL); missing indices are gaps. @param callback_ns 0 without
+ * a callback. */
 ST_NODISCARD int st_recording_cycle(struct st_recording *recording, uint64_t period_index,
                                     int64_t lateness_ns, int64_t callback_ns);
 
-/** n skipped periods; the first would have been late by lateness_ns, each later one by one period less. */
+/** Adds n skipped periods. @param lateness_ns of the first; each later one is one period less late. */
 ST_NODISCARD int st_recording_skipped(struct st_recording *recording, uint64_t first_period_index, uint64_t n,
                                       int64_t lateness_ns);
 
-/** n cycles are missing because the ring was full. */
+/** Adds n cycles that are missing because the ring was full. */
 ST_NODISCARD int st_recording_lost(struct st_recording *recording, uint64_t first_period_index, uint64_t n);
 
-/** Writes, if a second of periods is not written yet. After each drain. */
+/** Writes if a second of periods is waiting. Call after each drain. */
 ST_NODISCARD int st_recording_flush(struct st_recording *recording);
 
-/** Writes the rest and the end mark, and frees. NULL is fine. @return the first error of the file. */
+/** Writes the rest and the end mark, and frees. NULL is allowed. @return the first error of the file. */
 int st_recording_close(struct st_recording *recording, bool interrupted);
 
 /* --- reading: one thread --- */
@@ -63,9 +64,9 @@ enum st_recording_kind { ST_RECORDING_CYCLE, ST_RECORDING_SKIPPED, ST_RECORDING_
 
 struct st_recording_event {
     enum st_recording_kind kind;
-    uint64_t period_index; /* the first one */
+    uint64_t period_index; /* of the first period */
     uint64_t n;            /* 1 for a cycle */
-    int64_t lateness_ns;   /* of the first period; 0 for lost ones */
+    int64_t lateness_ns;   /* of the first period; 0 for lost cycles */
     int64_t callback_ns;   /* cycles of a run with a callback, else 0 */
 };
 
@@ -74,8 +75,8 @@ enum st_recording_end {
     ST_RECORDING_COMPLETE,    /* end mark: the run took its whole duration */
     ST_RECORDING_INTERRUPTED, /* end mark: the run was ended early */
     ST_RECORDING_CUT,         /* no end mark: the writer stopped; all whole lines were read */
-    ST_RECORDING_DAMAGED, /* a line that does not belong there, after which nothing was read; or the sums of
-                             the end mark are others */
+    ST_RECORDING_DAMAGED, /* an invalid line, after which nothing was read; or the sums of the end mark differ
+                           */
 };
 
 /** What is known of a recording. */
@@ -84,20 +85,21 @@ struct st_recording_info {
     struct st_recording_totals totals; /* of the events returned so far */
     enum st_recording_end end;
     int64_t t0_ns;          /* due(0); ST_RECORDING_UNKNOWN_NS until it was read */
-    const char *conditions; /* read so far, or ""; control characters except newline are replaced by '?' */
+    const char *conditions; /* test conditions read so far, or ""; control characters except newline are
+                               replaced by '?' */
 };
 
 struct st_recording_reader;
 
-/** @return 0; -EBADMSG (not a recording, or cut within its first lines), -EPROTONOSUPPORT (of another
+/** @return 0; -EBADMSG (not a recording, or cut within its first lines), -EPROTONOSUPPORT (another
  * version), -ENOMEM or an error of open. */
 ST_NODISCARD int st_recording_open(const char *path, struct st_recording_reader **ret);
-/** As st_recording_open, from a stream; the reader closes it, also on failure. */
+/** As st_recording_open, from a stream, which the reader closes, also on failure. */
 ST_NODISCARD int st_recording_open_stream(FILE *stream, struct st_recording_reader **ret);
 
-/** The next event, in order. @return 1; 0 at the end (st_recording_info says which); -EIO. */
+/** Reads the next event, in order. @return 1; 0 at the end (st_recording_info says which end); -EIO. */
 ST_NODISCARD int st_recording_next(struct st_recording_reader *reader, struct st_recording_event *ret);
 void st_recording_close_reader(struct st_recording_reader *reader); /* NULL is fine */
 
-/** What was read so far. Valid until the reader is closed. */
+/** State of the reading so far. Valid until the reader is closed. */
 const struct st_recording_info *st_recording_info(const struct st_recording_reader *reader);

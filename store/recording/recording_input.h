@@ -1,4 +1,4 @@
-/* Recordings as input: why one cannot be read. */
+/* Error messages for recordings that cannot be read. */
 #pragma once
 
 #include "store/recording/recording.h"
