@@ -30,28 +30,24 @@ part_archive() {
     configure "${gcc_options[@]}" || return
     rm -rf "$here" "$work/gcc/meson-dist"
     # what is not committed is not in it
-    locked gcc meson dist -C "$work/gcc" --no-tests --allow-dirty --formats xztar || status=1
-    verdict $status "meson dist makes an archive" || return
+    passes "meson dist makes an archive" locked gcc meson dist -C "$work/gcc" --no-tests --allow-dirty --formats xztar || return
     archive=$(find "$work/gcc/meson-dist" -name '*.tar.xz')
     echo "at: first build"
-    build_archive "$here/first" -Dtests=enabled || status=1
-    verdict $status "it builds" || return
+    passes "it builds" build_archive "$here/first" -Dtests=enabled || return
     echo "at: second build"
-    (
+    another() (
         umask 027
         export TZ=Pacific/Auckland LC_ALL=C
         build_archive "$here/another folder" -Dtests=disabled
-    ) || status=1
-    verdict $status "it builds in a folder with a space" || return
-    diff <(contents "$here/first/stage") <(contents "$here/another folder/stage") || status=1
-    verdict $status "both builds are the same, byte for byte" || return
+    )
+    passes "it builds in a folder with a space" another || return
+    passes "both builds are the same, byte for byte" diff <(contents "$here/first/stage") <(contents "$here/another folder/stage") || return
     meson test -C "$here/first/source/build" --no-rebuild --print-errorlogs --timeout-multiplier 8 --suite unit --suite fuzz
     python3 "$src/tests/tally.py" "$here/first/source/build/meson-logs/testlog.json" >&3
     (cd "$here/first/source" && python3 tests/words && python3 tests/names && tests/circles.py) || status=1
     verdict $status "the checks of sources work without git" || return
     if reuse=$(new_reuse); then
-        "$reuse" --root "$here/another folder/source" lint || status=1
-        verdict $status "each file has a licence (reuse)"
+        passes "each file has a licence (reuse)" "$reuse" --root "$here/another folder/source" lint
     else
         echo "ok - each file has a licence # SKIP no reuse 4 or later, and none to be had" >&3
     fi

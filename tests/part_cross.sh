@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2016,SC2154
+# shellcheck shell=bash disable=SC2154
 # Parts of scripts/test that build for other processors and with another C library, in a bare Debian. tests/parts.sh sources this file.
 
 # in_qemu LOG: its subtests; what tests/not_in_qemu has, and failed, is skipped
@@ -11,7 +11,7 @@ in_qemu() {
 # processor ARCHITECTURE TRIPLET FAMILY QEMU ENDIAN: Debian's package, then every part with its tests, cross-built in a bare Debian 13; warnings are
 # errors. Tests run in qemu's user mode. Words are Debian's, meson's (family, endian) and qemu's.
 processor() {
-    local root=$work/$1 status=0
+    local root=$work/$1
     grep -q binfmt_misc /proc/filesystems || cannot "this kernel starts no program of another processor (binfmt_misc)"
     bare_system "$root" "$processor_suite" "$no_updates" || return
     cp -r packaging/debian "$root/srv/sleeptune/"
@@ -20,9 +20,7 @@ processor() {
         apt-get build-dep -qq -y --no-install-recommends -P cross --host-architecture $1 ./ >/dev/null" ||
         cannot "the packages that a build needs could not be installed for $1"
     echo "at: package for $1"
-    inside "$root" "cp -a . /package && cd /package && DEB_BUILD_OPTIONS='nocheck noautodbgsym' dpkg-buildpackage -us -uc -B -a $1 -Pcross" || status=$?
-    verdict $status "$1: Debian's packages cross-build"
-    status=0
+    passes "$1: Debian's packages cross-build" inside "$root" "cp -a . /package && cd /package && DEB_BUILD_OPTIONS='nocheck noautodbgsym' dpkg-buildpackage -us -uc -B -a $1 -Pcross"
     cat >"$root/cross.ini" <<INI
 [binaries]
 c = '$2-gcc'
@@ -37,10 +35,9 @@ cpu = '$3'
 endian = '$5'
 INI
     echo "at: build for $1"
-    inside "$root" "export \$(dpkg-architecture -a $1 2>/dev/null | grep DEB_HOST_ARCH=); eval \"\$(dpkg-buildflags --export=sh)\"
+    passes "$1: built with Debian's flags, warnings are errors" inside "$root" "export \$(dpkg-architecture -a $1 2>/dev/null | grep DEB_HOST_ARCH=); eval \"\$(dpkg-buildflags --export=sh)\"
         meson setup build --cross-file /cross.ini --buildtype=plain --prefix=/usr -Dwerror=true -Dauto_features=enabled -Dsite=disabled &&
-        ninja -k 0 -C build" || status=$?
-    verdict $status "$1: built with Debian's flags, warnings are errors" || return
+        ninja -k 0 -C build" || return
     echo "at: tests for $1"
     # the programs start others: the kernel has to know qemu
     cat >"$root/srv/sleeptune/with-qemu" <<'WITH'
@@ -99,11 +96,10 @@ sqlite3|$configure --disable-readline --disable-tcl && $install
 libmicrohttpd|$configure --disable-https --disable-doc --disable-examples && $install
 cmocka|cmake -S . -B built -DCMAKE_INSTALL_PREFIX=/musl -DCMAKE_INSTALL_LIBDIR=lib -DWITH_EXAMPLES=OFF && cd built && $install
 LIBRARIES
-    inside "$root" 'export CC=musl-gcc PKG_CONFIG_LIBDIR=/musl/lib/pkgconfig
+    passes "musl: built, warnings are errors" inside "$root" 'export CC=musl-gcc PKG_CONFIG_LIBDIR=/musl/lib/pkgconfig
         meson setup build --prefix=/usr -Dwerror=true -Dc_args=-isystem/musl/include -Dc_link_args="-L/musl/lib -Wl,-rpath,/musl/lib" -Dauto_features=enabled \
             -Dsystemd=disabled -Dsoundio=disabled -Djack=disabled -Dpipewire=disabled -Dpulse=disabled -Dtrace=disabled -Dsite=disabled &&
-        ninja -k 0 -C build' || status=$?
-    verdict $status "musl: built, warnings are errors" || return
+        ninja -k 0 -C build' || return
     inside "$root" 'meson test -C build --no-rebuild --print-errorlogs --timeout-multiplier 8 --suite unit --suite fuzz' || status=$?
     python3 "$src/tests/tally.py" "$root/srv/sleeptune/build/meson-logs/testlog.json" >&3
     [ "$status" -eq 0 ] && rm -rf "$root" "$root".*

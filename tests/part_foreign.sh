@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2016,SC2154
+# shellcheck shell=bash disable=SC2154
 # Parts of scripts/test that run in another Debian: a bare chroot of a named suite. tests/parts.sh sources this file.
 
 # bare_system ROOT SUITE [MMDEBSTRAP OPTION...]: a chroot in which nothing is installed but apt, with this tree in /srv/sleeptune. It reaches the package mirrors
@@ -47,15 +47,14 @@ for entry in json.load(sys.stdin):
 # foreign NAME SUITE TESTS PACKAGES [MMDEBSTRAP OPTION...]: NAME is the part's. Built as its packagers would, warnings are errors; unit tests are
 # only parsed, if not in full. Then, when nothing else runs here, meson's suite TESTS, if any; for tests it has PACKAGES, too. What only quality checks need stays out.
 foreign() {
-    local root=$work/$1 status=0 build='ninja -k 0 -C build'
+    local root=$work/$1 build='ninja -k 0 -C build'
     in_full || build=$without_tests
     bare_system "$root" "$2" "${@:5}" || return
     inside "$root" "scripts/setup && apt-get install -qq -y --no-install-recommends dpkg-dev libcmocka-dev $4 >/dev/null" ||
         cannot "the packages that a build needs could not be installed in $2"
-    inside "$root" 'cc --version | head -n 1
+    passes "built in a bare $1 with Debian's flags, warnings are errors" inside "$root" 'cc --version | head -n 1
         eval "$(dpkg-buildflags --export=sh)"
-        meson setup build --buildtype=plain --prefix=/usr -Dwerror=true -Dtests=enabled &&'" $build" || status=$?
-    verdict $status "built in a bare $1 with Debian's flags, warnings are errors" || return
+        meson setup build --buildtype=plain --prefix=/usr -Dwerror=true -Dtests=enabled &&'" $build" || return
     if in_full; then
         foreign_test "$root" first --suite unit --suite fuzz
         python3 "$src/tests/tally.py" "$root/srv/sleeptune/build/meson-logs/first.json" >&3

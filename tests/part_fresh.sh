@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2016,SC2154
+# shellcheck shell=bash disable=SC2154
 # The part of scripts/test that types the README's commands on new machines as people have them. tests/parts.sh sources this file.
 
 # as_musician ROOT FOLDER COMMAND: an ordinary user without sudo
@@ -24,12 +24,10 @@ fresh() {
     inside "$root" "{ command -v useradd >/dev/null || { apt-get update -qq; apt-get install -qq -y passwd; } >/dev/null; } && useradd -m -d /srv/musician musician && mkdir -p '${own%/*}' '${fixed%/*}' && cp -a . '$own' && cp -a . '$fixed' && chown -R musician: '${own%/*}' && touch /made" || return
 
     echo "at: $1, nothing installed"
-    lets_root_install "$root" "$own" "${typed[0]}" || status=1
-    verdict $status "$1: an ordinary user without sudo gets the command that installs what is missing, and it does when root types it" || return
+    passes "$1: an ordinary user without sudo gets the command that installs what is missing, and it does when root types it" lets_root_install "$root" "$own" "${typed[0]}" || return
 
     echo "at: $1, an ordinary user"
-    as_musician "$root" "$own" "${typed[0]}" || status=1
-    verdict $status "$1: then ${typed[0]} works, in a path with a space" || return
+    passes "$1: then ${typed[0]} works, in a path with a space" as_musician "$root" "$own" "${typed[0]}" || return
 
     # as if cloned again: what an optional part needs has gone, and cannot be fetched
     echo "at: $1, no network"
@@ -40,18 +38,13 @@ fresh() {
     verdict $status "$1: and without network and one optional package, from a tree that cannot be written to"
 
     echo "at: $1, what tests need"
-    status=0
     # as scripts/test asks, which would go on without
-    lets_root_install "$root" "$own" 'scripts/setup --test' || status=1
-    verdict $status "$1: the same for what ${typed[1]} needs"
+    passes "$1: the same for what ${typed[1]} needs" lets_root_install "$root" "$own" 'scripts/setup --test'
     status=0
     offline "$root" "$fixed" 'scripts/run 1' >"$out" 2>&1 && grep -q '^sudo meson install' "$out" && ! grep -q 'built without' "$out" || status=1
     verdict $status "$1: what was installed since then is in the next scripts/run"
-    status=0
-    offline "$root" "$fixed" 'scripts/test unit' || status=1
-    verdict $status "$1: scripts/test unit, the same way"
-    [ -z "$(find "$root$fixed" -newer "$root/made")" ] || status=1
-    verdict $status "$1: nothing was written there"
+    passes "$1: scripts/test unit, the same way" offline "$root" "$fixed" 'scripts/test unit'
+    passes "$1: nothing was written there" test -z "$(find "$root$fixed" -newer "$root/made")"
     again "$1: ${typed[1]}" fresh_tests "$root" "$1" "$own" "${typed[@]}"
 }
 
@@ -68,13 +61,10 @@ lets_root_install() {
 # passes when it is tried again is no failure; what cannot run (a user's guests) is skipped
 fresh_tests() { # ROOT SUITE FOLDER COMMAND...
     # shellcheck disable=SC2034  # inside looks at it
-    local minutes=240 status=0 command
-    as_musician "$1" "$3" "$5" || status=1
-    verdict $status "$2: $5, an ordinary user"
+    local minutes=240 command
+    passes "$2: $5, an ordinary user" as_musician "$1" "$3" "$5"
     for command in "${@:4}"; do
-        status=0
-        inside "$1-root" "$command" || status=1
-        verdict $status "$2: $command, root"
+        passes "$2: $command, root" inside "$1-root" "$command"
     done
     grep -q '^not ok' "$work/log/fresh.tap" || rm -rf "$1" "$1"[.-]*
 }

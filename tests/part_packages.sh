@@ -1,10 +1,10 @@
-# shellcheck shell=bash disable=SC2016,SC2154
+# shellcheck shell=bash disable=SC2154
 # The part of scripts/test that makes Debian's packages: each in a bare chroot, and installed in another one. tests/parts.sh sources this file.
 
 # packages_of SUITE: packaging/debian in a tree of its own, built as a package's builder does, then looked at
 packages_of() {
     # shellcheck disable=SC2034  # inside looks at it
-    local root=$work/packages-$1 status=0 minutes=90
+    local root=$work/packages-$1 minutes=90
     bare_system "$root" "$1" || return
     rm -rf "$root-life"
     cp -a "$root" "$root-life"
@@ -13,24 +13,18 @@ packages_of() {
     inside "$root" "apt-get update -qq && apt-get install -qq -y --no-install-recommends blhc dpkg-dev lintian >/dev/null &&
         cp -r packaging/debian debian && apt-get build-dep -qq -y --no-install-recommends ./ >/dev/null && rm -r debian" ||
         cannot "the packages that a build needs could not be installed in $1"
-    inside "$root" 'export LC_ALL=C.UTF-8
+    passes "$1: packages built, with the unit tests" inside "$root" 'export LC_ALL=C.UTF-8
         version=$(dpkg-parsechangelog -l packaging/debian/changelog -S Version)
         tree=sleeptune-${version%-*}
         cp -a . /build/$tree && cd /build && tar -c --sort=name $tree | gzip -n >sleeptune_${version%-*}.orig.tar.gz &&
-        cd $tree && cp -r packaging/debian debian && dpkg-buildpackage -us -uc >../log 2>&1 || { tail -n 60 ../log; exit 1; }' || status=1
-    verdict $status "$1: packages built, with the unit tests" || return
-    inside "$root" 'cd /build && lintian -EvIL +pedantic --no-cfg --fail-on error,warning *.changes' || status=1
-    verdict $status "$1: lintian has no error and no warning"
-    status=0
+        cd $tree && cp -r packaging/debian debian && dpkg-buildpackage -us -uc >../log 2>&1 || { tail -n 60 ../log; exit 1; }' || return
+    passes "$1: lintian has no error and no warning" inside "$root" 'cd /build && lintian -EvIL +pedantic --no-cfg --fail-on error,warning *.changes'
     # meson links with -pie and compiles with -fPIE; blhc looks for both in each call, so that PIE is looked at below
-    inside "$root" 'cd /build && blhc --bindnow --ignore-flag -fPIE log' || status=1
-    verdict $status "$1: each compiler and linker call has the hardening flags (blhc)"
-    status=0
-    inside "$root" 'cd /build && for deb in *.deb; do dpkg-deb -x $deb files; done
+    passes "$1: each compiler and linker call has the hardening flags (blhc)" inside "$root" 'cd /build && blhc --bindnow --ignore-flag -fPIE log'
+    passes "$1: programs are position independent, with read-only relocations and immediate binding" inside "$root" 'cd /build && for deb in *.deb; do dpkg-deb -x $deb files; done
         for program in files/usr/bin/* files/usr/sbin/* files/usr/libexec/sleeptune/*; do
             readelf -dlW $program >headers && grep -q "Flags: NOW PIE" headers && grep -q GNU_RELRO headers || { echo $program; exit 1; }
-        done' || status=1
-    verdict $status "$1: programs are position independent, with read-only relocations and immediate binding"
+        done'
     [ "$1" != bookworm ] || recipes "$root"
     cp "$root"/build/*.deb "$root-life/srv/sleeptune/"
     echo "at: life in $1"
@@ -64,22 +58,16 @@ packages_of_build() {
 # recipes ROOT: those of Arch and Fedora with Debian's libraries, and stand-ins in tests/recipes for what only those systems have. The unit
 # tests have run there already.
 recipes() {
-    local status=0
     echo "at: recipes of Arch and Fedora"
     inside "$1" 'apt-get install -qq -y --no-install-recommends fakeroot libarchive-tools makepkg pacman-package-manager rpm rpmlint xz-utils >/dev/null' ||
         cannot "makepkg and rpmbuild could not be installed"
-    inside "$1" 'tree=sleeptune-$(sed -n "s/^  version: .\(.*\).,$/\1/p" meson.build)
+    passes "Arch: makepkg makes a package" inside "$1" 'tree=sleeptune-$(sed -n "s/^  version: .\(.*\).,$/\1/p" meson.build)
         mkdir -p /recipes/arch /recipes/SOURCES /var/lib/pacman && cp -a . /recipes/$tree && cd /recipes && tar -cJf SOURCES/$tree.tar.xz $tree &&
         cp $tree/packaging/arch/PKGBUILD SOURCES/$tree.tar.xz arch && useradd packager && chown -R packager: arch && cd arch &&
-        setpriv --reuid packager --regid packager --clear-groups env HOME=/recipes/arch PATH=/srv/sleeptune/tests/recipes:$PATH makepkg -d --nocheck' || status=1
-    verdict $status "Arch: makepkg makes a package"
-    status=0
-    inside "$1" 'rpmbuild -bb --nodeps --nocheck --load tests/recipes/fedora.macros --define "_topdir /recipes" packaging/fedora/sleeptune.spec' || status=1
-    verdict $status "Fedora: rpmbuild makes the packages, and each installed file is in one of them"
-    status=0
-    inside "$1" 'rpmlint -c tests/recipes/rpmlint.toml packaging/fedora/sleeptune.spec >/recipes/rpmlint; cat /recipes/rpmlint
-        grep -q " 0 errors, 0 warnings" /recipes/rpmlint' || status=1
-    verdict $status "Fedora: rpmlint has no error and no warning for the spec"
+        setpriv --reuid packager --regid packager --clear-groups env HOME=/recipes/arch PATH=/srv/sleeptune/tests/recipes:$PATH makepkg -d --nocheck'
+    passes "Fedora: rpmbuild makes the packages, and each installed file is in one of them" inside "$1" 'rpmbuild -bb --nodeps --nocheck --load tests/recipes/fedora.macros --define "_topdir /recipes" packaging/fedora/sleeptune.spec'
+    passes "Fedora: rpmlint has no error and no warning for the spec" inside "$1" 'rpmlint -c tests/recipes/rpmlint.toml packaging/fedora/sleeptune.spec >/recipes/rpmlint; cat /recipes/rpmlint
+        grep -q " 0 errors, 0 warnings" /recipes/rpmlint'
 }
 
 part_packages() {

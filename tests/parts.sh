@@ -58,6 +58,9 @@ have() { command -v "$1" >/dev/null; }
 # verdict STATUS NAME: one subtest
 verdict() { if [ "$1" -eq 0 ]; then echo "ok - $2" >&3; else echo "not ok - $2" >&3; return 1; fi; }
 
+# passes NAME COMMAND...: the same of this one
+passes() { local status=0; "${@:2}" || status=$?; verdict $status "$1"; }
+
 # locked NAME COMMAND...: no other part is in a folder with that name meanwhile
 locked() {
     if have flock; then
@@ -101,10 +104,8 @@ libraries() {
 # build FOLDER COMPILER [MESON OPTION...]: configures, then builds everything, or what is in $targets
 targets=()
 build() {
-    local status=0
     configure "$@" || return
-    locked "$1" ninja -k 0 -C "$work/$1" -j "$jobs" "${targets[@]}" || status=1
-    verdict $status "built with $2${3:+ (${*:3})}"
+    passes "built with $2${3:+ (${*:3})}" locked "$1" ninja -k 0 -C "$work/$1" -j "$jobs" "${targets[@]}"
 }
 
 # programs_of FOLDER TEST...: the paths of unit tests in that build folder; one that is not there is an error
@@ -271,9 +272,7 @@ part_rtsan() {
     verdict $? "nothing that the cycle loop or a callback of listen calls may block or allocate (-Wfunction-effects)"
     export RTSAN_OPTIONS="halt_on_error=1:suppressions=\"$src/tests/rtsan.supp\""
     meson_tests rtsan --suite unit "${chosen[@]}"
-    status=0
-    "$work/rtsan/cli/sleeptune" measure --duration 2s --load 5 || status=$?
-    verdict $status "measure runs below RealtimeSanitizer"
+    passes "measure runs below RealtimeSanitizer" "$work/rtsan/cli/sleeptune" measure --duration 2s --load 5
 }
 
 # Every file is parsed with all warnings; code is only generated in full, as rtsan, fuzz and the unit tests with gcc do that, too. The
@@ -527,13 +526,11 @@ boots_tap() {
 # README's commands as they are typed on a new machine: a bare Debian without anything, as root. The second one is what runs here, on a
 # clean clone; in full its unit tests run there, too.
 part_bare() {
-    local root=$work/bare status=0 commands=(scripts/run)
+    local root=$work/bare commands=(scripts/run)
     bare_system "$root" bookworm || return
     ! in_full || commands+=('scripts/test unit')
     for command in "${commands[@]}"; do
-        status=0
-        inside "$root" "$command" || status=$?
-        verdict $status "$command in a bare Debian 12"
+        passes "$command in a bare Debian 12" inside "$root" "$command"
     done
     rm -rf "$root"
 }

@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154,SC2015,SC2016
+# shellcheck shell=bash disable=SC2034,SC2154
 # TAP for tests written in bash. Source it, call the functions, end with `tap_done`.
 #
 #   . "$(dirname "$0")/../tap.sh"
@@ -12,10 +12,18 @@
 #   refused NAME STATUS ARG...      passes when `sleeptune ARG...`, or the program $refusing, ends with it, prints nothing on standard output
 #                                   and says why in one line, or two where it says how to get help; what it says is in the screen
 #                                   "refused", one for the whole test
-#   skip NAME REASON                not run, and why
-#   skip_all REASON                 the whole file is not run; exits
+#   each_refused STATUS COMMAND WORDS...    the same of `COMMAND WORDS`, for each of these
+#   skip NAME REASON                not run, and why; COMMAND || cannot NAME REASON: the same, as a condition
+#   skip_rest NAME REASON           the same of all that follows; exits
+#   skip_all REASON                 the whole file is not run; exits; need PROGRAM...: unless these are installed
 #   ends STATUS NAME COMMAND [ARG...]    passes when the command ends with it; what it prints is in the files out and err
-#   own_tmp                         $tmp is a folder that goes at the end
+#   own_tmp                         $tmp is a folder that others may enter; it goes at the end, and before it what runs still
+#   behind COMMAND [ARG...]         runs it meanwhile, until the end; not with a FIFO as its standard input, which this shell would wait for
+#   false_daemon SOCKET STATUS TEXT answers each request on SOCKET with this
+#   on_terminal TEXT COMMAND [ARG...] what it prints on a terminal, which gets Ctrl-C when it has printed TEXT; then "status" and its status
+#   key FILE EXPRESSION             Python's, of the JSON document d in FILE (-: standard input)
+#   sql FILE STATEMENT...           of SQLite; a row is a line
+#   valid NAME FILE                 passes when this JSON is what the schema that it names says
 #   wait_for COMMAND [ARG...]       until it succeeds, up to a minute: how long it takes says nothing
 #   in_time SECONDS COMMAND [ARG...] the same, up to so long
 #   in_three COMMAND [ARG...]       until it succeeds, three times at most: for what a busy machine can spoil
@@ -24,9 +32,11 @@
 #   can_be_nobody                   needs root and $tmp; from then on as_nobody COMMAND [ARG...] runs it as the user nobody, who may enter
 #                                   $tmp and run $SLEEPTUNE, $SLEEPTUNED and $SLEEPTUNE_LAB
 #   let_nobody_in                   first of all, as root: from then on nobody may run the programs; may begin the test again
+#   alone "$@"                      first of all: root begins the test again in a mount namespace of its own, with the argument "inside"
 #   own_shm "$@"                    first of all: what a killed JACK client leaves in /dev/shm stops every later server, so root runs the test with its own
 #   tap_done                        prints the plan; exits 1 when something failed
 
+[ -z "${SLEEPTUNE_SRC:-}" ] || set -u # not in guests
 export LC_ALL=C.UTF-8 # without UTF-8 units are ASCII: locale.sh
 
 tap_n=0 tap_failed=0 tap_skipped=0
@@ -44,6 +54,9 @@ fail() {
 skip() { tap_n=$((tap_n + 1)) tap_skipped=1; echo "ok $tap_n - $1 # SKIP $2"; }
 
 skip_all() { echo "1..0 # SKIP $1"; exit 0; }
+cannot() { skip "$@"; return 1; }
+skip_rest() { skip "$@"; tap_done; }
+need() { local c; for c; do command -v "$c" >/dev/null || skip_all "$c is not installed"; done; }
 
 ok() {
     local name=$1 output
@@ -68,7 +81,75 @@ ends() {
 $(cat out err)"; fi
 }
 
-own_tmp() { tmp=$(mktemp -d); trap 'rm -rf "$tmp"' EXIT; }
+pids=()
+behind() { "$@" <&0 & pids+=("$!"); }
+clean_up() {
+    local pid
+    for pid in "${pids[@]}"; do kill -9 "$pid" 2>/dev/null; done
+    [ ${#pids[@]} -eq 0 ] || wait "${pids[@]}" 2>/dev/null
+    chmod -R u+rwX "$tmp" 2>/dev/null
+    rm -rf "$tmp"
+}
+own_tmp() { tmp=$(mktemp -d); chmod 755 "$tmp"; trap clean_up EXIT; }
+captures=${SLEEPTUNE_SRC:-}/tests/fixtures/captures
+false_daemon() {
+    behind "$PYTHON" - "$@" <<'PY'
+import socket, sys
+server = socket.socket(socket.AF_UNIX)
+server.bind(sys.argv[1])
+server.listen()
+body = sys.argv[3].encode(errors="surrogateescape")
+while True:
+    peer, _ = server.accept()
+    peer.recv(65536)
+    peer.sendall(b"HTTP/1.1 %s Answer\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % (sys.argv[2].encode(), len(body)) + body)
+    peer.close()
+PY
+    wait_for test -S "$1"
+}
+on_terminal() {
+    "$PYTHON" - "$@" <<'PY'
+import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execvp(sys.argv[2], sys.argv[2:])
+out, waits = b"", sys.argv[1] != ""
+try:
+    while piece := os.read(terminal, 65536):
+        out += piece
+        if waits and sys.argv[1].encode() in out:
+            waits = False
+            os.write(terminal, b"\x03")
+except OSError:
+    pass # it has ended
+sys.stdout.buffer.write(out.replace(b"\r\n", b"\n") + b"status %d\n" % os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+PY
+}
+
+key() { "$PYTHON" -c 'import json, sys; d = json.load(sys.stdin if sys.argv[1] == "-" else open(sys.argv[1])); print(eval(sys.argv[2]))' "$@"; }
+sql() {
+    "$PYTHON" -c 'import sqlite3, sys
+db = sqlite3.connect(sys.argv[1], timeout=20)
+for statement in sys.argv[2:]:
+    for row in db.execute(statement): print(*row)
+db.commit()' "$@"
+}
+valid() {
+    if "$PYTHON" -c 'import jsonschema' 2>/dev/null || cannot "$1" "python3-jsonschema is not installed"; then
+        ok "$1" "$PYTHON" - "$2" "$SLEEPTUNE_SRC" <<'PY'
+import json, pathlib, sys
+import jsonschema
+document = json.load(open(sys.argv[1], encoding="utf-8"))
+name = document["schema"].replace("/", "-") + ".json"
+path = next(p for f in ("docs", "lab") if (p := pathlib.Path(sys.argv[2], f, "schema", name)).exists())
+schema = json.loads(path.read_text(encoding="utf-8"))
+errors = list(jsonschema.validators.validator_for(schema)(schema).iter_errors(document))
+for error in errors[:10]:
+    print("/".join(map(str, error.absolute_path)) + ": " + error.message[:300])
+sys.exit(bool(errors))
+PY
+    fi
+}
 
 # Screens need $tmp. The folders of the test are masked on each. -t masks when and for how long something was, -m all that was measured:
 #   -t  dates (DATE), times of day (CLOCK), lengths of time of a second and more (TIME); spaces become one space
@@ -123,6 +204,13 @@ refused() {
 $(cat "$tmp/refused.err")"
     fi
 }
+each_refused() {
+    local words
+    for words in "${@:3}"; do
+        # shellcheck disable=SC2086  # they are words
+        refused "$2 $words" "$1" $2 $words
+    done
+}
 # a file that no test compares is none; what was skipped may have been its test
 screens_done() {
     local file
@@ -161,6 +249,11 @@ slept() { cat "/proc/$1/task"/*/status 2>/dev/null | awk -v n="$2" '/^voluntary_
 preloadable() {
     case $1 in *[\ :]*) cp "$1" "$tmp/" && echo "$tmp/${1##*/}" ;; *) echo "$1" ;; esac
 }
+alone() {
+    [ "${1:-}" != inside ] || return 0
+    [ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev/null || skip_all "needs root, and the right to a mount namespace"
+    exec unshare --mount "$0" inside
+}
 own_shm() {
     [ -z "${TAP_OWN_SHM:-}" ] && [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null || return 0
     export TAP_OWN_SHM=1
@@ -170,7 +263,6 @@ nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups) # for what has to be
 as_nobody() { "${nobody[@]}" "$@"; }
 # The folders of the test run are root's: nobody's sound servers have none.
 homeless=(env -u XDG_STATE_HOME -u XDG_CONFIG_HOME -u XDG_CACHE_HOME -u XDG_DATA_HOME HOME=/nonexistent)
-# shellcheck disable=SC2034  # tests of PipeWire use it
 own_player=("${nobody[@]}" "${homeless[@]}" HOME=/ TMPDIR=/tmp)
 
 # In a clone below root's home the programs are out of nobody's reach: copies in $tmp take their place, in folders as the build has

@@ -113,7 +113,6 @@ plays() {
     wait_for grep -q playing "/tmp/$1.out"
 }
 us() { echo "$(($1 * 1000000 / 48000))"; } # of a buffer of so many frames
-# shellcheck disable=SC2016
 pulses='while :; do for ((end_us = ${EPOCHREALTIME/./} + 1200000; ${EPOCHREALTIME/./} < end_us; )); do :; done; sleep 0.4; done'
 # click CAUSE RIGHTS FRAMES: until it is stopped
 click() {

@@ -61,7 +61,6 @@ missing=0
 answer() {
     grep -qE -- "$3" "$2.txt" || { echo "no answer on '$2' to: $1" >&2; missing=1; }
 }
-# shellcheck disable=SC2016  # Markdown
 screen() { printf '\n## %s\n\n%s\n\n```\n$ %s\n%s\n```\n' "$1" "$2" "$3" "$(cat "$4.txt")"; }
 
 cat <<TEXT

@@ -1,48 +1,15 @@
 #!/usr/bin/env bash
 # apply, verify and revert where things are not as they should be: boot loaders of all kinds, others that set the same, a full
 # disk, read-only folders, a damaged journal, two at once; and each of FreeBSD's files to the byte.
-# shellcheck disable=SC2016,SC2317 # texts for other shells; functions that others call
-set -u
-. "$SLEEPTUNE_SRC/tests/tap.sh"
-captures=$SLEEPTUNE_SRC/tests/fixtures/captures
-tmp=$(mktemp -d)
-mounted=
-cleanup() {
-    for folder in $mounted; do umount "$folder"; done
-    chmod -R u+rwX "$tmp"
-    rm -rf "$tmp"
-}
-trap cleanup EXIT
-changes=var/lib/sleeptune-changes
-
-apply() { "$SLEEPTUNE" apply "$@" </dev/null; }
-revert() { "$SLEEPTUNE" revert "$@" </dev/null; }
-verify() { "$SLEEPTUNE" verify "$@" </dev/null; }
-
-# fresh NAME [CAPTURE]: a copy to work on in $tree. What a kernel shows differently from what is written is left out
-fresh() {
-    tree=$tmp/$1
-    cp -r "$captures/${2:-linux-laptop}" "$tree"
-    rm -rf "$tree/sys/kernel/debug"
-    mkdir -p "$tree/etc"
-}
+. "$SLEEPTUNE_SRC/tests/integration/apply-lib.sh"
+mounted=()
+trap '[ ${#mounted[@]} -eq 0 ] || umount "${mounted[@]}"; clean_up' EXIT
 # a user who may get rights
 with_ann() {
     mkdir -p "$tree/etc/pam.d"
     echo 'ann:x:1000:1000::/nowhere:/bin/sh' >"$tree/etc/passwd"
     echo 'ann:x:1000:' >"$tree/etc/group"
     echo 'session required pam_limits.so' >"$tree/etc/pam.d/common-session"
-}
-keep() { cp -r "$tree" "$tree.before"; }
-unchanged() { diff -r -x var "$tree.before" "$tree"; }
-
-# refused NAME ARG...: what it says goes to the screen $into, and the tree is as before
-into=refused
-refused() {
-    local name=$1
-    shift
-    { echo "# $name"; echo "\$ sleeptune $*"; COLUMNS=80 "$SLEEPTUNE" "$@" </dev/null; echo "status $?"; echo; } >>"$tmp/$into" 2>&1
-    ok "$name: nothing is changed" unchanged
 }
 
 # --- boot loaders ------------------------------------------------------------------------------------------------
@@ -61,34 +28,17 @@ rm "$tree/etc/default/grub.d/zzz.cfg"
 screen_is revert-needs-update-grub revert --all --root "$tree"
 ok "and leaves every byte as it was" unchanged
 
-fresh arch
-mkdir -p "$tree/etc/default" "$tree/usr/bin"
-printf 'GRUB_CMDLINE_LINUX_DEFAULT="quiet"' >"$tree/etc/default/grub"
-echo '. /etc/default/grub' >"$tree/usr/bin/grub-mkconfig"
-keep
-screen_is grub-without-drop-ins apply --yes --root "$tree" linux-preemption
-ok "and nothing is changed" unchanged
-
-fresh kernel-install
-mkdir -p "$tree/etc/kernel" "$tree/boot"
-printf 'root=UUID=5 rw quiet' >"$tree/etc/kernel/cmdline"
-keep
-screen_is kernel-install apply --yes --root "$tree" linux-preemption
-ok "and nothing is changed" unchanged
-
-fresh fedora
-mkdir -p "$tree/usr/sbin" "$tree/etc/default"
-touch "$tree/usr/sbin/grubby" "$tree/etc/default/grub"
-keep
-screen_is grubby apply --yes --root "$tree" linux-preemption
-ok "and nothing is changed" unchanged
-
-fresh raspberry
-mkdir -p "$tree/boot/firmware"
-echo 'root=PARTUUID=1' >"$tree/boot/firmware/cmdline.txt"
-keep
-screen_is not-ours-to-write apply --yes --root "$tree" linux-preemption
-ok "and nothing is changed" unchanged
+# by_hand NAME FILE: it has the command line, and is not ours to write. GRUB without drop-ins, grubby, NixOS: below, system-*
+by_hand() {
+    fresh "$1"
+    mkdir -p "$tree/${2%/*}"
+    echo 'root=UUID=5 rw quiet' >"$tree/$2"
+    keep
+    screen_is "$1" apply --yes --root "$tree" linux-preemption
+    ok "and nothing is changed" unchanged
+}
+by_hand kernel-install etc/kernel/cmdline
+by_hand not-ours-to-write boot/firmware/cmdline.txt
 
 # --- what took effect, and what nobody can tell ------------------------------------------------------------------
 fresh switched
@@ -100,14 +50,12 @@ echo 'none (voluntary) full' >"$debugfs" # as after a boot without the option
 screen_is the-kernel-does-not-obey verify --root "$tree"
 echo 'none voluntary (full)' >"$debugfs" # as the kernel shows it
 screen_is the-kernel-obeys verify --root "$tree"
-if can_be_nobody; then
+if can_be_nobody || cannot "a value that this user may not read" "needs root and setpriv to become nobody"; then
     chmod 700 "$tree/sys/kernel/debug"
     screen_is a-value-that-cannot-be-read as_nobody "$SLEEPTUNE" verify --root "$tree"
     out=$(as_nobody "$SLEEPTUNE" verify --json --root "$tree")
     like "JSON: null" "$out" '"in_effect": null'
     chmod 755 "$tree/sys/kernel/debug"
-else
-    skip "a value that this user may not read" "needs root and setpriv to become nobody"
 fi
 
 fresh usb
@@ -132,11 +80,9 @@ ok "and the rest is as before" unchanged
 fresh immutable
 keep
 apply --yes --root "$tree" linux-cpu-frequency >/dev/null
-if chattr +i "$tree/etc/tmpfiles.d/00-sleeptune-linux-cpu-frequency.conf" 2>/dev/null; then
+if chattr +i "$tree/etc/tmpfiles.d/00-sleeptune-linux-cpu-frequency.conf" 2>/dev/null || cannot "a drop-in made immutable" "no right to, or a file system without"; then
     screen_is immutable revert --all --root "$tree"
     chattr -i "$tree/etc/tmpfiles.d/00-sleeptune-linux-cpu-frequency.conf"
-else
-    skip "a drop-in made immutable" "no right to, or a file system without"
 fi
 revert --all --root "$tree" >/dev/null
 ok "and then it is reverted" unchanged
@@ -146,9 +92,8 @@ for mask in 000 077 777; do
     fresh "mask-$mask"
     keep
     (umask "$mask"; apply --yes --root "$tree" >/dev/null)
-    is "umask $mask: folders that others can read, but not lock the journal's" \
-        "$(find "$tree/etc/tmpfiles.d" "$tree/$changes" -type d -printf '%m ')" '755 711 '
-    is "umask $mask: files, too" "$(find "$tree/etc/tmpfiles.d" "$tree/$changes" -type f -printf '%m ')" '644 644 '
+    is "umask $mask: folders and files that others can read, but not lock the journal's" \
+        "$(find "$tree/etc/tmpfiles.d" "$tree/$changes" -printf '%y%m ')" 'd755 f644 d711 f644 '
     (umask "$mask"; revert --all --root "$tree" >/dev/null)
     ok "umask $mask: and back" unchanged
 done
@@ -243,23 +188,8 @@ rm -r "$tree/etc/rc.conf.d"
 screen_is freebsd-needs-the-password-file apply --yes --root "$tree" --user ann
 screen_is freebsd apply --yes --root "$tree"
 by() { echo "# $1: written by 'sleeptune apply', removed by 'sleeptune revert'"; }
-wanted() { # the lines of a file in any order of rules
-    diff <(grep -v '^#\|^$' "$tree/etc/$1" | sort) <(sort)
-}
-if wanted sysctl.conf >"$tmp/out" <<'END'
-security.bsd.see_other_uids=0
-kern.timecounter.alloweddeviation=0
-kern.timecounter.fast_gettime=1
-kern.timecounter.hardware=TSC-low
-kern.eventtimer.periodic=0
-hw.intr_storm_threshold=0
-hw.snd.latency=2
-hw.snd.latency_profile=0
-dev.hdac.0.polling=0
-dev.hwpstate_intel.0.epp=0
-dev.hwpstate_intel.1.epp=0
-END
-then pass "FreeBSD: sysctl.conf"; else fail "FreeBSD: sysctl.conf" "$(cat "$tmp/out")"; fi
+sorted() { grep -v '^#\|^$' "$tree/etc/sysctl.conf" | sort; }
+screen_is freebsd-sysctl.conf sorted
 is "FreeBSD: rc.conf.d" "$(cat "$tree/etc/rc.conf.d/power_profile/zz-sleeptune-freebsd-cpu-idle")" "$(by freebsd-cpu-idle)
 performance_cx_lowest=\"C1\""
 echo 'hw.snd.latency=7' >"$tree/etc/sysctl.conf.local"
@@ -276,7 +206,6 @@ keep
 mkdir -p "$tree/$changes"
 apply --yes --root "$tree" linux-cpu-frequency >/dev/null
 cp "$tree/$changes/journal" "$tmp/whole"
-rm -rf "$tree.before"
 keep
 for bytes in 1 100 $(($(stat -c %s "$tmp/whole") - 3)); do
     head -c "$bytes" "$tmp/whole" >"$tree/$changes/journal"
@@ -309,66 +238,64 @@ touch "$tree/run/ostree-booted"
 keep
 refused "ostree" apply --yes --root "$tree" linux-preemption
 
-if [ "$(id -u)" -eq 0 ] && mkdir "$tmp/try" && mount -t tmpfs -o size=64k none "$tmp/try" 2>/dev/null; then
+if [ "$(id -u)" -eq 0 ] && mkdir "$tmp/try" && mount -t tmpfs -o size=64k none "$tmp/try" 2>/dev/null || cannot "no space, read-only folders" "needs root and mount"; then
     umount "$tmp/try"
+    fill() { dd if=/dev/zero of="$1/filler" bs=4k >/dev/null 2>&1; }
+    read_only() { mount --bind "$1" "$1" && mounted+=("$1") && mount -o remount,bind,ro "$1"; }
     into=refused-to-root
     fresh full
-    mount -t tmpfs -o size=32k none "$tree/etc" && mounted="$mounted $tree/etc"
-    dd if=/dev/zero of="$tree/etc/filler" bs=4k >/dev/null 2>&1
+    mount -t tmpfs -o size=32k none "$tree/etc" && mounted+=("$tree/etc")
+    fill "$tree/etc"
     keep
     refused "no space for a drop-in" apply --yes --root "$tree" linux-cpu-frequency
-    is "no space: the running value is as before" "$(cat "$tree"/sys/devices/system/cpu/cpufreq/policy0/energy_performance_preference)" balance_performance
+    is "no space: the running value is as before" "$(cat "$tree/$epp")" balance_performance
     ok "no space: no journal is left" test ! -e "$tree/$changes/journal"
 
     fresh full-journal
     keep
     mkdir -p "$tree/$changes"
-    mount -t tmpfs -o size=16k,mode=755 none "$tree/$changes" && mounted="$mounted $tree/$changes"
-    dd if=/dev/zero of="$tree/$changes/filler" bs=4k >/dev/null 2>&1
+    mount -t tmpfs -o size=16k,mode=755 none "$tree/$changes" && mounted+=("$tree/$changes")
+    fill "$tree/$changes"
     refused "no space for the journal" apply --yes --root "$tree" linux-cpu-frequency
 
     fresh full-since
     mkdir -p "$tree/etc/default/grub.d"
     keep
     mkdir -p "$tree/$changes"
-    mount -t tmpfs -o size=32k,mode=755 none "$tree/$changes" && mounted="$mounted $tree/$changes"
+    mount -t tmpfs -o size=32k,mode=755 none "$tree/$changes" && mounted+=("$tree/$changes")
     apply --yes --root "$tree" linux-cpu-frequency linux-preemption >/dev/null
     cp "$tree/$changes/journal" "$tmp/whole"
-    dd if=/dev/zero of="$tree/$changes/filler" bs=4k >/dev/null 2>&1
+    fill "$tree/$changes"
     screen_is no-space-since revert --root "$tree" linux-cpu-frequency
-    is "its value is restored" "$(cat "$tree"/sys/devices/system/cpu/cpufreq/policy0/energy_performance_preference)" balance_performance
-    ok "its file, too" test ! -e "$tree/etc/tmpfiles.d"
+    is "its value is restored, and its file" "$(cat "$tree/$epp"; ls "$tree/etc")" "balance_performance
+default"
     screen_is no-space-since-all revert --all --root "$tree"
     ok "everything is as before" unchanged
     ok "and no journal is left" test ! -e "$tree/$changes/journal"
     # a run that was interrupted
     rm "$tree/$changes/filler"
-    echo performance >"$tree/sys/devices/system/cpu/cpufreq/policy0/energy_performance_preference"
+    echo performance >"$tree/$epp"
     sed 's/\tdone\t/\topen\t/' "$tmp/whole" >"$tree/$changes/journal"
-    dd if=/dev/zero of="$tree/$changes/filler" bs=4k >/dev/null 2>&1
+    fill "$tree/$changes"
     is "no space, and a run that was interrupted: 0" "$(revert --all --root "$tree" >/dev/null; echo $?)" 0
     ok "what it had written is undone" unchanged
 
     fresh etc-ro
     mkdir -p "$tree/etc/default/grub.d"
     keep
-    mount --bind "$tree/etc" "$tree/etc" && mounted="$mounted $tree/etc"
-    mount -o remount,bind,ro "$tree/etc"
+    read_only "$tree/etc"
     refused "/etc read-only" apply --yes --root "$tree" linux-preemption linux-cpu-frequency
 
     fresh boot-ro freebsd-13.2
     sed -i 's/^kern\.hz: .*/kern.hz: 100/; s/^kern\.eventtimer\.periodic: .*/kern.eventtimer.periodic: 1/' "$tree/sysctl-a.txt"
     keep
-    mount --bind "$tree/boot" "$tree/boot" && mounted="$mounted $tree/boot"
-    mount -o remount,bind,ro "$tree/boot"
+    read_only "$tree/boot"
     refused "/boot read-only" apply --yes --root "$tree" freebsd-hz
     compare_screen "$into" "$(cat "$tmp/$into")" ""
     into=refused
-else
-    skip "no space, read-only folders" "needs root and mount"
 fi
 
-if can_be_nobody && command -v flock >/dev/null; then
+if can_be_nobody && command -v flock >/dev/null || cannot "another user cannot lock the journal" "needs root, setpriv and flock"; then
     fresh lock
     keep
     mkdir -p "$tree/${changes%/*}"
@@ -381,11 +308,9 @@ if can_be_nobody && command -v flock >/dev/null; then
     like "another user cannot lock the journal" "$(cat "$tmp/err")" 'Permission denied'
     is "but verify" "$(as_nobody "$SLEEPTUNE" verify --root "$tree" >/dev/null; echo $?)" 0
     revert --all --root "$tree" >/dev/null
-else
-    skip "another user cannot lock the journal" "needs root, setpriv and flock"
 fi
 
-if can_be_nobody; then
+if can_be_nobody || cannot "a journal's folder that cannot be made" "needs root and setpriv to become nobody"; then
     fresh journal-ro
     mkdir -p "$tree/var/lib"
     chown -R 65534 "$tree"
@@ -393,12 +318,10 @@ if can_be_nobody; then
     keep
     screen_is no-folder-of-the-journal as_nobody "$SLEEPTUNE" apply --yes --root "$tree" linux-cpu-frequency
     ok "and nothing is changed" unchanged
-else
-    skip "a journal's folder that cannot be made" "needs root and setpriv to become nobody"
 fi
 
 # --- the commands, in a mount namespace of its own: this machine's /etc and /usr/sbin are not touched -------------------
-if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null && [ -d /sys/kernel/debug ] && [ ! -e /sys/kernel/realtime ] && can_be_nobody; then
+if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null && [ -d /sys/kernel/debug ] && [ ! -e /sys/kernel/realtime ] && can_be_nobody || cannot "--run-generators" "needs root, setpriv, a mount namespace, and a kernel that is not a real-time one"; then
     mkdir -p "$tmp/etc" "$tmp/sbin" "$tmp/state"
     cp /etc/passwd /etc/group "$tmp/etc/"
     mkdir -p "$tmp/etc/default/grub.d" "$tmp/etc/systemd/system"
@@ -441,8 +364,6 @@ if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null && [ -d /sys/kernel/debug
     out=$(inside apply --user "$bidi" linux-preemption)
     like "without root, for such a user no line can be pasted" "$out" '^sleeptune apply: this needs root: run the same command as root$'
     is "nor is it shown raw" "$(grep -c -e $'\302\233' -e $'\342\200\256' <<<"$out")" 0
-else
-    skip "--run-generators" "needs root, setpriv, a mount namespace, and a kernel that is not a real-time one"
 fi
 fresh usage
 keep

@@ -1,31 +1,18 @@
 #!/usr/bin/env bash
 # apply, verify and revert in captured trees: what is written, taken back, refused.
-set -u
-. "$SLEEPTUNE_SRC/tests/tap.sh"
-captures=$SLEEPTUNE_SRC/tests/fixtures/captures
-tmp=$(mktemp -d)
-trap 'chmod -R u+rwX "$tmp"; rm -rf "$tmp"' EXIT
-epp=sys/devices/system/cpu/cpufreq/policy0/energy_performance_preference
-journal=var/lib/sleeptune-changes/journal tab=$(printf '\t')
-
+. "$SLEEPTUNE_SRC/tests/integration/apply-lib.sh"
+journal=$changes/journal tab=$(printf '\t')
 status() { "$@" >/dev/null 2>&1 </dev/null; echo $?; }
-apply() { "$SLEEPTUNE" apply "$@" </dev/null; }
-revert() { "$SLEEPTUNE" revert "$@" </dev/null; }
-verify() { "$SLEEPTUNE" verify "$@"; }
-
-# fresh NAME [CAPTURE]: a copy to work on, and one to compare with
-fresh() {
-    tree=$tmp/$1
-    cp -r "$captures/${2:-linux-laptop}" "$tree"
-    rm -rf "$tree/sys/kernel/debug" # only a kernel shows "full" as "none voluntary (full)"
+# machine NAME [CAPTURE]: fresh, with files of its owner, and one to compare with
+machine() {
+    fresh "$@"
     mkdir -p "$tree/etc/sysctl.d" "$tree/etc/default/grub.d"
     printf '# mine\nhw.usb.no_pf=1' >"$tree/etc/sysctl.conf"
-    cp -r "$tree" "$tree.before"
+    keep
 }
-unchanged() { diff -r -x var "$tree.before" "$tree"; }
 
 # --- dry run -----------------------------------------------------------------------------------------------------
-fresh dry
+machine dry
 screen_is dry-run apply --dry-run --root "$tree" linux-cpu-frequency
 ok "and changes nothing" diff -r "$tree.before" "$tree"
 
@@ -42,7 +29,7 @@ printf 'Filename Type Size Used Priority\n/swapfile file 1048572 0 -2\n' >"$tree
 screen_is nothing-plays apply --dry-run --root "$tree"
 screen_is for-a-period-of-ones-own apply --dry-run --frames 128 --root "$tree"
 
-fresh later
+machine later
 mkdir -p "$tree/proc/sys/kernel" "$tree/etc/sysctl.d"
 echo 1 >"$tree/proc/sys/kernel/nmi_watchdog"
 echo 'kernel.nmi_watchdog = 1' >"$tree/etc/sysctl.d/99-mine.conf"
@@ -54,7 +41,7 @@ screen_is judged-for-the-size-of-apply verify --root "$tree"
 
 # --- there and back ----------------------------------------------------------------------------------------------
 limits=etc/security/limits.d/99-sleeptune-linux-rt-permission
-fresh laptop
+machine laptop
 mkdir -p "$tree/etc/pam.d"
 printf 'root:x:0:0:::\nmusician:x:1000:1000::/nowhere:/bin/sh\nalice:x:1001:1001::/nowhere:/bin/sh\n' >"$tree/etc/passwd"
 echo 'musician:x:1000:' >"$tree/etc/group"
@@ -69,7 +56,7 @@ is "the limits are of that user, in a file of their own" "$(grep -v '^#' "$tree/
 screen_is until-the-next-boot verify --root "$tree"
 screen_is for-another-user verify --root "$tree" --user alice
 ok "that one gets it, too" apply --yes --root "$tree" --user alice linux-rt-permission
-fresh rtkit
+machine rtkit
 mkdir -p "$tree/usr/share/dbus-1/system-services"
 printf 'root:x:0:0:::\nmusician:x:1000:1000::/nowhere:/bin/sh\n' >"$tree/etc/passwd"
 echo 'musician:x:1000:' >"$tree/etc/group"
@@ -91,21 +78,21 @@ ok "and no journal" test ! -e "$tree/$journal"
 screen_is nothing-to-revert revert --all --root "$tree"
 screen_is nothing-to-verify verify --root "$tree"
 
-fresh freebsd freebsd-13.2
+machine freebsd freebsd-13.2
 is "FreeBSD: apply" "$(status "$SLEEPTUNE" apply --yes --root "$tree")" 0
 is "FreeBSD: the line is in sysctl.conf" "$(grep -c '^kern.timecounter.alloweddeviation=0$' "$tree/etc/sysctl.conf")" 1
 is "FreeBSD: revert" "$(status "$SLEEPTUNE" revert --all --root "$tree")" 0
 ok "FreeBSD: every byte as it was, the missing newline too" unchanged
 
 # what one change makes needless, and what it makes useful, is judged with that change made
-fresh several freebsd-13.2
+machine several freebsd-13.2
 sed -i 's/^kern.eventtimer.periodic: 0$/kern.eventtimer.periodic: 1/' "$tree/sysctl-a.txt"
 screen_is no-longer-needed apply --yes --root "$tree" freebsd-alloweddeviation freebsd-eventtimer freebsd-hz
 is "FreeBSD: several settings at once" "$(sort "$tree/etc/sysctl.conf" | sed -n 's/^\(kern.*\)$/\1/p' | tr '\n' ' ')" \
     "kern.eventtimer.periodic=0 kern.timecounter.alloweddeviation=0 "
 
 # loader.conf counts from the next boot on
-fresh loader freebsd-13.2
+machine loader freebsd-13.2
 sed -i 's/^kern.eventtimer.periodic: 0$/kern.eventtimer.periodic: 1/' "$tree/sysctl-a.txt"
 apply --yes --root "$tree" freebsd-hz >/dev/null
 screen_is before-the-boot verify --root "$tree"
@@ -113,7 +100,7 @@ sed -i 's/^kern.hz: 100$/kern.hz: 1000/' "$tree/sysctl-a.txt"
 screen_is after-the-boot verify --root "$tree"
 
 # --- an interrupted run: what it wrote looks right, but is in no file ------------------------------------------------
-fresh interrupted
+machine interrupted
 apply --yes --root "$tree" >/dev/null
 sed -i "s/${tab}done$tab/${tab}open$tab/" "$tree/$journal"
 rm "$tree/etc/tmpfiles.d/00-sleeptune-linux-cpu-frequency.conf"
@@ -127,12 +114,11 @@ is "revert completes an interrupted revert" "$(status "$SLEEPTUNE" revert --all 
 ok "and leaves every byte as it was" unchanged
 
 # --- while another one changes settings, which has the lock and a trial in the journal ----------------------------------
-if command -v flock >/dev/null; then
-    fresh locked
+if command -v flock >/dev/null || cannot "while another one changes settings" "flock is not installed"; then
+    machine locked
     apply --yes --root "$tree" linux-cpu-frequency >/dev/null
     sed -i "s/${tab}done$tab/${tab}open$tab/" "$tree/$journal"
-    rm -rf "$tree.before"
-    cp -r "$tree" "$tree.before"
+    keep
     cp "$tree/$journal" "$tmp/its-journal"
     ln -s 4711 "$tree/${journal%/*}/holder"
     # each says this and nothing else
@@ -145,15 +131,12 @@ if command -v flock >/dev/null; then
         done
     }
     screen_is while-tune-runs while_tune_runs
-    # shellcheck disable=SC2016 # another shell's
     ln -sfn '$(reboot)' "$tree/${journal%/*}/holder"
     screen_is a-name-that-is-none flock -n "$tree/${journal%/*}" "$SLEEPTUNE" verify --root "$tree"
     ok "nothing is changed" unchanged
     ok "nor its journal" cmp "$tree/$journal" "$tmp/its-journal"
     is "when it has ended: 0" "$(status "$SLEEPTUNE" revert --all --root "$tree")" 0
     is "and no one is named any more" "$(ls -A "$tree/${journal%/*}")" ""
-else
-    skip "while another one changes settings" "flock is not installed"
 fi
 
 # --- after a reboot ----------------------------------------------------------------------------------------------
@@ -163,7 +146,7 @@ boot() {
     echo "$1" >"$tree/proc/sys/kernel/random/boot_id"
 }
 one=11111111-1111-4111-8111-111111111111 two=22222222-2222-4222-8222-222222222222
-fresh trial
+machine trial
 boot $one
 apply --yes --root "$tree" linux-cpu-frequency >/dev/null
 like "the journal has the boot" "$(cat "$tree/$journal")" "$tab$one\$"
@@ -181,7 +164,7 @@ boot $one
 revert --all --root "$tree" >/dev/null
 is "in the same boot it is undone" "$(cat "$tree/$epp")" balance_performance
 
-fresh rebooted
+machine rebooted
 boot $one
 apply --yes --root "$tree" linux-cpu-frequency >/dev/null
 boot $two
@@ -196,28 +179,21 @@ is "without that file the value is someone else's" "$(cat "$tree/$epp")" perform
 ok "the rest is reverted" test ! -e "$tree/etc/tmpfiles.d"
 
 # --- three ways --------------------------------------------------------------------------------------------------
-fresh since
+machine since
 apply --yes --root "$tree" linux-cpu-frequency >/dev/null
 echo power >"$tree/$epp"
 screen_is changed-since revert --all --root "$tree"
 is "and stays" "$(cat "$tree/$epp")" power
 is "the rest is as before" "$(cat "$tree/${epp/policy0/policy1}")" balance_performance
 
-fresh gone
+machine gone
 apply --yes --root "$tree" linux-cpu-frequency >/dev/null
 rm "$tree/$epp" "$tree.before/$epp"
 screen_is value-is-gone revert --all --root "$tree"
 ok "and the rest is as before" unchanged
 
 # --- refused -----------------------------------------------------------------------------------------------------
-# refused NAME ARG...: what it says goes to the screen "refused", and the tree is as before
-refused() {
-    local name=$1
-    shift
-    { echo "# $name"; echo "\$ sleeptune $*"; COLUMNS=80 "$SLEEPTUNE" "$@" </dev/null; echo "status $?"; echo; } >>"$tmp/refused" 2>&1
-    ok "$name: nothing is changed" unchanged
-}
-fresh no
+machine no
 refused "no terminal to ask on" apply --root "$tree"
 refused "no such rule" apply --root "$tree" linux-nonsense
 refused "revert of nothing in particular" revert --root "$tree"
@@ -226,12 +202,12 @@ refused "no such tree" apply --yes --root "$tmp/none"
 screen_is does-not-fire apply --yes --root "$tree" linux-rt-throttling
 screen_is not-known apply --yes --root "$tree" linux-server-priority # not "needs no change"
 
-fresh nixos
+machine nixos
 mkdir -p "$tree/etc" "$tree.before/etc"
 touch "$tree/etc/NIXOS" "$tree.before/etc/NIXOS"
 refused "NixOS" apply --yes --root "$tree"
 
-fresh newer
+machine newer
 mkdir -p "$tree/var/lib/sleeptune-changes"
 echo sleeptune-changes/7 >"$tree/$journal"
 refused "journal of another version, apply" apply --yes --root "$tree"
@@ -241,29 +217,29 @@ printf 'sleeptune-changes/3\nlinux-huge-pages\tdone\t0\t0\t0\tvalue\t/sys/../etc
 refused "a journal that names other files" revert --all --root "$tree"
 ok "the journal itself stays" test -s "$tree/$journal"
 
-fresh escape
+machine escape
 mkdir "$tmp/victim"
 ln -s "$tmp/victim" "$tree/etc/tmpfiles.d"
 ln -s "$tmp/victim" "$tree.before/etc/tmpfiles.d"
 refused "a folder that leads out of the tree" apply --yes --root "$tree" linux-cpu-frequency
 is "nothing came out of the tree" "$(ls "$tmp/victim")" ""
 
-fresh full
+machine full
 mkdir -p "$tree/etc/tmpfiles.d/00-sleeptune-linux-cpu-frequency.conf" "$tree.before/etc/tmpfiles.d/00-sleeptune-linux-cpu-frequency.conf"
 refused "a folder where the file should be" apply --yes --root "$tree" linux-cpu-frequency
 
-if can_be_nobody; then
+if can_be_nobody || cannot "without root" "needs root and setpriv to become nobody"; then
     out=$(SUDO_USER=nobody "$SLEEPTUNE" apply --dry-run --frames 128 linux-rt-permission 2>&1 </dev/null)
     like "under sudo the rights of the user who ran it are judged" "$out" '^The settings are judged for nobody'
     like "root itself is asked whom to give it to" "$(env -u SUDO_USER "$SLEEPTUNE" apply --yes linux-rt-permission 2>&1 </dev/null | tr -s '\n ' ' ')" 'Name the user who plays'
     like "not those of root" "$out" '^    nobody - rtprio 90$|rtkit'
     like "unless they are named" "$(SUDO_USER=nobody "$SLEEPTUNE" apply --dry-run --user root linux-rt-permission 2>&1 </dev/null)" '^nothing to apply'
-    fresh nobody
+    machine nobody
     "$SLEEPTUNE" apply --yes --root "$tree" linux-cpu-frequency >/dev/null 2>&1
     mkdir "$tmp/state"
     cp -R "$(dirname "$tree/$journal")" "$tmp/state/changes"
     screen_is -t without-root as_nobody env STATE_DIRECTORY="$tmp/state" "$SLEEPTUNE" revert --all
-    fresh hidden
+    machine hidden
     mkdir -p "$tree/sys/kernel/debug/sched"
     echo 'none (voluntary) full' >"$tree/sys/kernel/debug/sched/preempt"
     apply --yes --root "$tree" linux-preemption >/dev/null
@@ -273,10 +249,8 @@ if can_be_nobody; then
     empty=$(for command in verify "revert --all"; do # shellcheck disable=SC2086
         as_nobody env STATE_DIRECTORY="$tmp/none" "$SLEEPTUNE" $command 2>&1; done | tr '\n' ' ')
     is "nothing is applied: verify and revert say so without root" "$empty" "nothing is applied nothing to revert "
-    fresh other-nobody
+    machine other-nobody
     screen_is -t a-tree-of-somebody-elses as_nobody "$SLEEPTUNE" apply --yes --root "$tree" linux-cpu-frequency
     ok "it is as before" unchanged
-else
-    skip "without root" "needs root and setpriv to become nobody"
 fi
 tap_done

@@ -1,13 +1,10 @@
 #!/usr/bin/env bash
 # sleeptune-lab exec on the real clock, and results as CSV and Markdown: structure and honesty, never values.
-set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 own_tmp && cd "$tmp" || exit 1
 
 refusing=$SLEEPTUNE_LAB
 bench() { "$SLEEPTUNE_LAB" exec --quiet "$@"; }
-# key FILE EXPRESSION: of the JSON document d
-key() { "$PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"; }
 # one line, blanks squeezed
 flat() { tr '\n' ' ' | tr -s ' '; }
 

@@ -1,11 +1,8 @@
 #!/usr/bin/env bash
 # check, and the bare command.
-set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 own_tmp
 
-# field FILE EXPRESSION: of the JSON document d
-field() { "$PYTHON" -c "import json, sys; d = json.load(open(sys.argv[1])); print(($2))" "$1"; }
 # table COMMAND...: the answer and the table; what comes below is about this machine
 table() { "$@" | sed -nE '1s/ Mea(sured as a normal thread|nwhile the host of) .*//;1p;/^ *frames /,/ 2048 /p'; } # so is who has no right to real-time priority, and a host that takes CPUs
 # shape FILE: a screen without what this computer decides: the first sentence, each row's mark and result (*, RESULT), which settings are
@@ -30,14 +27,12 @@ screen_is narrow shape "$tmp/narrow.txt"
 is "40 columns of ASCII" "$(LC_ALL=C sed 's/^Next: [ -~]*$//' "$tmp/narrow.txt" | LC_ALL=C grep -cE '^.{41}|[^ -~]')" 0
 "$SLEEPTUNE" check --frames 32 --duration 3s --quiet --json >"$tmp/check.json" 2>"$tmp/err"
 is "--quiet is quiet" "$(cat "$tmp/err")" ""
-is "the JSON is a report with rows" "$(field "$tmp/check.json" 'd["schema"], [r["frames"] for r in d["rows"]], d["stress"], all(r["at_most_per_hour"] > 0 for r in d["rows"])')" \
+is "the JSON is a report with rows" "$(key "$tmp/check.json" 'd["schema"], [r["frames"] for r in d["rows"]], d["stress"], all(r["at_most_per_hour"] > 0 for r in d["rows"])')" \
     "('sleeptune-report/1', [32, 64, 128, 256, 512, 1024, 2048], None, True)"
 screen_is -m too-short table "$SLEEPTUNE" check --duration 500ms --frames 256 --quiet
 
 # --- a normal thread ----------------------------------------------------------------------------------------------------------
-if ! can_be_nobody; then
-    skip "a normal thread" "nobody cannot run programs here"
-else
+if can_be_nobody || cannot "a normal thread" "nobody cannot run programs here"; then
     # nobody has no right to real-time priority, and other programs have this CPU
     cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
     hogs=()
@@ -48,9 +43,7 @@ else
     as_nobody env DBUS_SYSTEM_BUS_ADDRESS="unix:path=$tmp/no-bus" COLUMNS=1000 taskset -c "$cpu" "$SLEEPTUNE" check --duration 2s --frames 16 --quiet >"$tmp/normal.txt" 2>"$tmp/err"
     kill "${hogs[@]}"
     screen_is normal-thread grep -o 'Measured as a normal thread[^.]*\.' "$tmp/normal.txt"
-    if grep -q '^✔ *16 ' "$tmp/normal.txt"; then
-        skip "the next step is a command" "16 frames held beside two programs that compute"
-    else
+    if ! grep -q '^✔ *16 ' "$tmp/normal.txt" || cannot "the next step is a command" "16 frames held beside two programs that compute"; then
         like "the next step is a command" "$(cat "$tmp/normal.txt")" '^Next: sudo sleeptune apply linux-rt-permission'
     fi
 fi
@@ -58,18 +51,17 @@ fi
 # --- loads ------------------------------------------------------------------------------------------------------------------
 "$SLEEPTUNE" check --stress --duration 1200ms --quiet --json >"$tmp/stress.json" 2>"$tmp/err"
 like "with loads it ends with a status of report's, too" "$? $(cat "$tmp/err")" '^[012] $'
-is "a row for each load" "$(field "$tmp/stress.json" '[r["load"] for r in d["stress"]], len(d["rows"])')" "(['idle', 'cpu', 'memory', 'disk', 'programs'], 7)"
-is "the worst is named" "$(field "$tmp/stress.json" "repr(max(d['stress'], key=lambda r: r['lateness_max_ns'])['load']) in d['verdict']")" True
+is "a row for each load" "$(key "$tmp/stress.json" '[r["load"] for r in d["stress"]], len(d["rows"])')" "(['idle', 'cpu', 'memory', 'disk', 'programs'], 7)"
+is "the worst is named" "$(key "$tmp/stress.json" "repr(max(d['stress'], key=lambda r: r['lateness_max_ns'])['load']) in d['verdict']")" True
 mkdir "$tmp/none"
 TMPDIR=$tmp/none/missing COLUMNS=80 "$SLEEPTUNE" check --stress --frames 128 --duration 1200ms --quiet >"$tmp/out" 2>"$tmp/err"
 is "a load that cannot be made: a failure" $? 4
 screen_is no-load-disk grep -h disk "$tmp/out" "$tmp/err"
 screen_is loads shape "$tmp/out"
-if command -v ps >/dev/null; then
+if command -v ps >/dev/null || cannot "what check --stress starts" "ps is not installed"; then
     setsid "$SLEEPTUNE" check --stress --duration 5s --no-servers >"$tmp/out" 2>"$tmp/err" &
     pid=$!
     # called by wait_for
-    # shellcheck disable=SC2317
     computes() { [ "$(ps -o pid= --ppid "$pid" | wc -l)" -ge "$(nproc)" ]; }
     ok "below load" wait_for computes
     children=$(ps -o pid= --ppid "$pid")
@@ -78,8 +70,6 @@ if command -v ps >/dev/null; then
     like "interrupted, it prints what it has" "$? $(tr '\n' ' ' <"$tmp/out")" '^[012] .*idle' # how many loads it had come to is chance
     # shellcheck disable=SC2046,SC2086 # a list
     is "and no load is left" "$(ps -o pid= -p $(tr -s ' \n' ',' <<<"$children" | sed 's/^,//; s/,$//') | wc -l)" 0
-else
-    skip "what check --stress starts" "ps is not installed"
 fi
 
 refused "a duration that is none" 3 check --duration soon
@@ -90,31 +80,13 @@ refused "no snapshots: it is about this machine" 3 check --snapshot x
 # --- the bare command -------------------------------------------------------------------------------------------------------
 "$SLEEPTUNE" --frames 256 --duration 300ms --json >"$tmp/bare.json" 2>"$tmp/err"
 like "options alone are those of check" "$?" '^[012]$'
-is "which measures" "$(field "$tmp/bare.json" 'len(d["rows"]), d["period"]["frames"]')" "(4, 256)"
+is "which measures" "$(key "$tmp/bare.json" 'len(d["rows"]), d["period"]["frames"]')" "(4, 256)"
 # it starts, terminal or not: interrupted, it prints what it has
 COLUMNS=80 timeout --preserve-status -s INT 4 "$SLEEPTUNE" >"$tmp/out" 2>"$tmp/err"
 like "without a terminal the bare command is check" "$?" '^[012]$'
 screen_is bare shape "$tmp/out"
 # on a terminal: interrupted when it has shown a verdict, it prints what was measured
-"$PYTHON" - "$SLEEPTUNE" >"$tmp/pty.txt" <<'PY'
-import os, pty, signal, sys
-pid, fd = pty.fork()
-if pid == 0:
-    os.environ.update(COLUMNS="80", TERM="dumb")
-    os.execv(sys.argv[1], [sys.argv[1]])
-out = b""
-told = False
-try:
-    while chunk := os.read(fd, 4096):
-        out += chunk
-        if not told and b"so far" in out:
-            told = True
-            os.kill(pid, signal.SIGINT)
-except OSError:
-    pass
-sys.stdout.write(out.decode().replace("\r\n", "\n"))
-print("status", os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-PY
+on_terminal "so far" env COLUMNS=80 TERM=dumb "$SLEEPTUNE" >"$tmp/pty.txt"
 is "on a terminal it is check" "$(grep -c '^  frames  *lasts ' "$tmp/pty.txt")" 1
 ok "which shows the verdict so far" grep -q 'so far' "$tmp/pty.txt"
 like "and ends with its status" "$(cat "$tmp/pty.txt")" '^status [012]$'

@@ -1,11 +1,9 @@
 #!/usr/bin/env bash
 # Bad days of the machine that sleeptuned runs on: nowhere to write, no journal, no D-Bus, no cgroups, one CPU, killed at any
 # moment. Each in a mount namespace of the daemon's own. docs/bad-days.md has all of them.
-# shellcheck disable=SC2016,SC2034,SC2119,SC2317
-set -u
-. "$SLEEPTUNE_SRC/tests/tap.sh"
+# shellcheck disable=SC2034
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
-need curl unshare mount taskset
+need unshare mount taskset
 [ "$(id -u)" -eq 0 ] || skip_all "needs root"
 unshare -m mount -t tmpfs none /mnt 2>/dev/null || skip_all "no right to mount here"
 export STATE_DIRECTORY=$tmp/state
@@ -32,34 +30,28 @@ like "and why is said" "$(value 'd["history"]["why"]')" 'history.db cannot be wr
 is "the status says degraded" "$(value 'd["state"]')" degraded
 screen_is history-warning status_rows 'Warning +history'
 is "nothing was written" "$(ls -A "$STATE_DIRECTORY")" ""
-stop
-is "it ends cleanly" "$status" 0
+stops "it ends cleanly"
 config 'audio: { backend = "none"; };'
 
 # --- no journal, no syslog, no D-Bus ---
 export DBUS_SYSTEM_BUS_ADDRESS=unix:path=$tmp/no-bus
-unshare -m bash -ec 'mount -t tmpfs none /run; [ ! -e /dev/log ] || mount --bind /dev/null /dev/log; exec "$@"' bash "$SLEEPTUNED" -a -c "$conf" >"$tmp/out" 2>"$log" &
+behind unshare -m bash -ec 'mount -t tmpfs none /run; [ ! -e /dev/log ] || mount --bind /dev/null /dev/log; exec "$@"' bash "$SLEEPTUNED" -a -c "$conf" >"$tmp/out" 2>"$log"
 daemon=$!
-pids+=("$daemon")
 ok "no journal, no syslog: it starts" wait_for value_is 'd["loop"] is not None and d["loop"]["cycles"] > 0' True
 still_measures "no journal, no syslog"
 ok "its events are in its own list" value_is 'isinstance(d["events"], list)' True
-stop
-is "and ends cleanly" "$status" 0
+stops "and ends cleanly"
 is "nothing went to its output" "$(cat "$tmp/out" "$log")" ""
 
 # --- no cgroups ---
-if [ -d /sys/fs/cgroup ]; then
+if [ -d /sys/fs/cgroup ] || cannot "no cgroup file system" "this system has none anyway"; then
     starts "no cgroup file system: it starts" within 'mount -t tmpfs none /sys/fs/cgroup'
     still_measures "no cgroup file system"
-    stop
-    is "and ends cleanly" "$status" 0
-else
-    skip "no cgroup file system" "this system has none anyway"
+    stops "and ends cleanly"
 fi
 
 # --- no file descriptors ---
-if command -v prlimit >/dev/null; then
+if command -v prlimit >/dev/null || cannot "no file descriptors are left" "prlimit is not installed"; then
     starts "no file descriptors are left: it starts"
     no_room() { # it may close something of its own meanwhile
         local free=0
@@ -81,10 +73,7 @@ if command -v prlimit >/dev/null; then
     prlimit --pid "$daemon" --nofile=1024:1024
     wait "$waiting"
     is "the client that waited is answered" "$?" 0
-    stop
-    is "and it ends cleanly" "$status" 0
-else
-    skip "no file descriptors are left" "prlimit is not installed"
+    stops "and it ends cleanly"
 fi
 status=$(ulimit -n 64; refused; echo "$status")
 is "64 file descriptors: it does not start" "$status" 4
@@ -112,29 +101,25 @@ stop_is_seen() {
 }
 ok "stopped for half a second: it is a cause of its own" stop_is_seen
 still_measures "stopped"
-stop
-is "and ends cleanly" "$status" 0
+stops "and ends cleanly"
 
 # --- a loop that gets no CPU ---
-port=$("$PYTHON" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); print(s.getsockname()[1], flush=True); import time; time.sleep(600)' >"$tmp/port" &
-    echo $! >"$tmp/taker"; wait_for test -s "$tmp/port"; cat "$tmp/port")
-pids+=("$(cat "$tmp/taker")")
+held "$tmp/port" "$PYTHON" -c 'import socket, sys; s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); print(s.getsockname()[1], flush=True); sys.stdin.read()'
+port=$(cat "$tmp/port")
 config 'audio: { backend = "none"; };' "http: { listen = \"127.0.0.1:$port\"; };"
 starts "the loop gets no CPU: it starts"
 ok "an address is taken: that is degraded" wait_for value_is '[x["what"] for x in d["degraded"] if x["what"] == "http"]' "['http']"
-"$PYTHON" "$SLEEPTUNE_SRC/tests/integration/hold_loop.py" "$daemon" >"$tmp/held" 2>&1 &
-pids+=($!)
+behind "$PYTHON" "$SLEEPTUNE_SRC/tests/integration/hold_loop.py" "$daemon" >"$tmp/held" 2>&1
 if wait_for grep -q . "$tmp/held" && grep -q held "$tmp/held"; then
     ok "the loop gets no CPU: the status is degraded" wait_for value_is 'd["degraded"][0]["what"]' loop
     like "and the verdict" "$(value 'd["verdict"]')" ' The loop has not run for [0-9]+ s'
     like "and an event" "$(cat "$log")" 'event: the test loop has not run for'
     like "and a metric" "$(ask /metrics)" '^sleeptune_loop_overdue_seconds ([2-9]|[1-9][0-9])'
-    kill "$(cat "$tmp/taker")"
+    let_go
     ok "the address is free and served" wait_for value_is '[x["what"] for x in d["degraded"]]' "['loop']"
     sleep 6 # what is degraded is looked at each 5 s
     is "that is no recovery" "$(grep -c 'nothing is degraded now' "$log")" 0
-    config 'audio: { backend = "none"; };' 'loop: { frames = 256; };'
-    kill -HUP "$daemon"
+    reload 'audio: { backend = "none"; };' 'loop: { frames = 256; };'
     ok "SIGHUP while the loop gets no CPU: its settings were not taken" \
         wait_for value_is '[x["why"] for x in d["degraded"] if x["what"] == "config"]' \
         "['the old settings are kept: the test loop gets no CPU, so its new settings are not in force. Reload again when it runs.']"
@@ -156,13 +141,11 @@ for i in 1 2 3 4 5 6 7 8 9 10; do
     "$SLEEPTUNED" -a -f -c "$conf" 2>>"$tmp/kills" &
     daemon=$!
     sleep "0.$((i * 7 % 10))"
-    kill -9 "$daemon"
-    wait "$daemon" 2>/dev/null
+    killed
 done
 starts "and it starts again"
 ok "with its history" wait_for value_is 'd["history"]["state"]' writing
 is "killed ten times: the history is the same file" "$(find "$STATE_DIRECTORY" -name '*aside*')" ""
 still_measures "after kills"
-stop
-is "and ends cleanly" "$status" 0
+stops "and ends cleanly"
 tap_done

@@ -1,24 +1,16 @@
 #!/usr/bin/env bash
 # The history over bad days: killed, damaged, locked, full, not ours, read by somebody else meanwhile.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2317
-set -u
-. "$SLEEPTUNE_SRC/tests/tap.sh"
+# shellcheck disable=SC2034
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
-need curl
 trap 'umount "$tmp/small" 2>/dev/null; clean_up' EXIT
-mkdir "$tmp/state"
-export STATE_DIRECTORY=$tmp/state
+own_state
 db=$tmp/state/history.db
 audio='audio: { backend = "none"; };'
 state_is() { value_is "d['history']['state']" "$1"; }
-events_are() { [ "$("$SLEEPTUNE" history --events --json --socket "$sock" --kind "$1" 2>/dev/null | "$PYTHON" -c 'import json, sys; print(len(json.load(sys.stdin)["events"]))')" = "$2" ]; }
+events_are() { [ "$("$SLEEPTUNE" history --events --json --socket "$sock" --kind "$1" 2>/dev/null | key - 'len(d["events"])')" = "$2" ]; }
 # what other programs did: without this computer's timing, and rows that may be those of two minutes
 dropouts() { "$SLEEPTUNE" history "$@" | grep -vE '^(This computer|Next |([0-9]{4}-)?[0-9]{2}-[0-9]{2} )'; }
 causes() { "$SLEEPTUNE" history --causes "$@" | awk 'BEGIN {RS = ""; ORS = "\n\n"} NR == 1 || /^Program /'; }
-sql() { "$PYTHON" -c 'import sqlite3, sys
-db = sqlite3.connect(sys.argv[1], timeout=20)
-for row in db.execute(sys.argv[2]): print(*row)
-db.commit()' "$db" "$1"; }
 
 # --- a day like any other ---
 config "$audio"
@@ -27,18 +19,17 @@ ok "and writes a history in the state folder" wait_for state_is writing
 kill -HUP "$daemon"
 ok "an event is in it after some seconds" wait_for events_are config-read 1
 screen_is -t no-size-yet env SLEEPTUNE_SOCKET="$sock" "$SLEEPTUNE" predict --history
-stop
-is "it ends cleanly" "$status" 0
-like "the last minute is in the file" "$(sql 'SELECT level, count(*) FROM span GROUP BY level' | tr '\n' ' ')" '^60 [12] 3600 [12] $'
-is "with its conditions" "$(sql 'SELECT frames, rate_hz, cpu FROM conditions')" "128 48000 -1"
+stops "it ends cleanly"
+like "the last minute is in the file" "$(sql "$db" 'SELECT level, count(*) FROM span GROUP BY level' | tr '\n' ' ')" '^60 [12] 3600 [12] $'
+is "with its conditions" "$(sql "$db" 'SELECT frames, rate_hz, cpu FROM conditions')" "128 48000 -1"
 is "without a log beside it" "$(ls "$tmp/state")" history.db
-is "sleeptune history reads the file" "$("$SLEEPTUNE" history --db "$db" --since 1h --json | "$PYTHON" -c 'import json, sys; print(sum(r["cycles"] or 0 for r in json.load(sys.stdin)["rows"]) > 0)')" True
+is "sleeptune history reads the file" "$("$SLEEPTUNE" history --db "$db" --since 1h --json | key - 'sum(r["cycles"] or 0 for r in d["rows"]) > 0')" True
 
 # --- what changed ---
 changes() { "$SLEEPTUNE" history --changes --json --socket "$sock" | "$PYTHON" -c "import json, sys; print([(w['name'], w['before']) for c in json.load(sys.stdin)['changes'] for w in c['what']])"; }
-is "the kernel was seen at the first start, which is no change" "$(sql "SELECT value, was, change_n FROM fact WHERE name = 'kernel'")" "$(uname -r) None 0"
-is "no content of a file" "$(sql "SELECT count(*) FROM fact WHERE kind = 'file' AND length(value) != 16")" 0
-sql "UPDATE fact SET value = '5.0' WHERE name = 'kernel'"
+is "the kernel was seen at the first start, which is no change" "$(sql "$db" "SELECT value, was, change_n FROM fact WHERE name = 'kernel'")" "$(uname -r) None 0"
+is "no content of a file" "$(sql "$db" "SELECT count(*) FROM fact WHERE kind = 'file' AND length(value) != 16")" 0
+sql "$db" "UPDATE fact SET value = '5.0' WHERE name = 'kernel'"
 starts "it starts with another kernel than before"
 wait_for state_is writing
 is "which is a change" "$(changes)" "[('kernel', '5.0')]"
@@ -49,8 +40,7 @@ is "and nothing more changed" "$(changes)" "[('kernel', '5.0')]"
 stop
 
 # --- other programs' dropouts ---
-mkdir "$tmp/programs"
-cat >"$tmp/programs/sleeptune-observe-jack" <<'SH'
+helper_is jack <<'SH'
 #!/bin/sh
 echo 'ready JACK server "default", 256 frames at 48000 Hz'
 for i in 1 2 3 4; do
@@ -61,10 +51,8 @@ echo 'device-dropout count_n=2 certainty=exact device=system'
 echo 'load cycles_n=1875 busy_median_ns=1000000 busy_p99_ns=2000000 busy_max_ns=7300000 wait_median_ns=20000 wait_p99_ns=90000 wait_max_ns=120000 period_ns=5333333 frames=256 rate_hz=48000 device=system client=Heavy%20Reverb'
 exec cat
 SH
-chmod 755 "$tmp/programs/sleeptune-observe-jack"
 cp "$db" "$tmp/before.db"
 rm "$db"
-export SLEEPTUNE_OBSERVE_DIR=$tmp/programs
 config "$audio" 'observe: { pipewire = "off"; pulseaudio = "off"; };'
 starts "other programs' dropouts: it starts"
 ok "they are seen" wait_for value_is "sum(s['client_dropouts'] or 0 for s in d['observe'])" 103
@@ -74,10 +62,9 @@ screen_is -t first-minute dropouts --socket "$sock"
 stop
 unset SLEEPTUNE_OBSERVE_DIR
 mv "$tmp/before.db" "$tmp/state/before.db"
-sql "INSERT INTO watch (source, from_ns, to_ns, playing) SELECT 'alsa', from_ns - 60000000000, to_ns, 1 FROM watch WHERE source = 'jack'"
+sql "$db" "INSERT INTO watch (source, from_ns, to_ns, playing) SELECT 'alsa', from_ns - 60000000000, to_ns, 1 FROM watch WHERE source = 'jack'"
 screen_is -t other-programs dropouts --db "$db"
-is "the rows count them" "$("$SLEEPTUNE" history --json --db "$db" | "$PYTHON" -c 'import json, sys
-print(sum(row["dropouts"] or 0 for row in json.load(sys.stdin)["rows"]))')" 105
+is "the rows count them" "$("$SLEEPTUNE" history --json --db "$db" | key - 'sum(row["dropouts"] or 0 for row in d["rows"])')" 105
 screen_is -t other-programs-causes causes --db "$db"
 is "and its JSON" "$("$SLEEPTUNE" history --causes --json --db "$db" | "$PYTHON" -c 'import json, sys
 for s in json.load(sys.stdin)["dropouts"]["sources"]:
@@ -90,8 +77,8 @@ screen_is -m other-programs-event answer history --events --kind client-dropout 
 # --- what each buffer size that ran has cost ---
 mkdir "$tmp/sizes"
 cp "$db" "$tmp/sizes/history.db"
-(db=$tmp/sizes/history.db; sql "UPDATE watch SET from_ns = from_ns - 14 * 3600000000000, frames = 256, rate_hz = 48000 WHERE source = 'jack'"
-    sql "INSERT INTO watch (source, from_ns, to_ns, playing, frames, rate_hz) SELECT source, from_ns - 7200000000000, from_ns, 1, 128, 48000 FROM watch WHERE source = 'jack'")
+sql "$tmp/sizes/history.db" "UPDATE watch SET from_ns = from_ns - 14 * 3600000000000, frames = 256, rate_hz = 48000 WHERE source = 'jack'" \
+    "INSERT INTO watch (source, from_ns, to_ns, playing, frames, rate_hz) SELECT source, from_ns - 7200000000000, from_ns, 1, 128, 48000 FROM watch WHERE source = 'jack'"
 config "$audio"
 STATE_DIRECTORY=$tmp/sizes
 starts "a history of two sizes: it starts"
@@ -110,8 +97,7 @@ mv "$tmp/state/before.db" "$db"
 starts "it starts again"
 kill -HUP "$daemon"
 wait_for events_are config-read 2
-kill -9 "$daemon"
-wait "$daemon" 2>/dev/null
+killed
 starts "it starts after a kill"
 ok "and goes on with the same history" wait_for state_is writing
 is "that has what was before" "$(value "d['history']['put_aside']")" None
@@ -125,17 +111,13 @@ db.execute("BEGIN IMMEDIATE")
 print("locked", flush=True)
 sys.stdin.read()
 PY
-mkfifo "$tmp/hold"
-"$PYTHON" "$tmp/lock.py" "$db" <"$tmp/hold" >"$tmp/locked" &
-pids+=("$!")
-exec 8>"$tmp/hold"
-wait_for test -s "$tmp/locked"
+held "$tmp/locked" "$PYTHON" "$tmp/lock.py" "$db"
 kill -HUP "$daemon"
 ok "a locked file: it says so" wait_for state_is failing
 like "with the reason" "$(value 'd["degraded"]')" 'history.*locked'
 ok "and measures on" value_is 'd["state"]' degraded
 is "the event waits in memory" "$(value "d['history']['waiting_events'] > 0")" True
-exec 8>&-
+let_go
 kill -HUP "$daemon"
 ok "and is written when that is possible again" wait_for state_is writing
 ok "none is lost" wait_for events_are config-read 4
@@ -151,30 +133,27 @@ ok "which is an event" wait_for events_are history-aside 1
 like "with what became of it" "$("$SLEEPTUNE" history --events --socket "$sock" --kind history-aside | tr -s ' \n' ' ')" 'the old file is now history\.db\.aside-'
 
 # --- nowhere to write ---
-config "$audio" 'history: { path = "/proc/history.db"; };'
-kill -HUP "$daemon"
+reload "$audio" 'history: { path = "/proc/history.db"; };'
 ok "a path that cannot be written is said" wait_for state_is failing
-config "$audio" 'history: { enabled = "off"; };'
-kill -HUP "$daemon"
+reload "$audio" 'history: { enabled = "off"; };'
 ok "history.enabled = off" wait_for state_is off
 screen_is -t no-history-is-kept "$SLEEPTUNE" history --socket "$sock"
 code() { curl -s --max-time 20 -o "$tmp/body" -w '%{http_code}' --unix-socket "$sock" "http://localhost$1"; }
 is "HTTP 503" "$(code /v1/history)" 503
-config "$audio"
-kill -HUP "$daemon"
+reload "$audio"
 ok "and on again" wait_for state_is writing
 is "events: 200" "$(code '/v1/events?limit=1&kind=config-read')" 200
 
 stop
 
 # --- readers who take their time ---
-if [ -x "$SLEEPTUNE_BUILD/tests/integration/make_history" ]; then
+if [ -x "$SLEEPTUNE_BUILD/tests/integration/make_history" ] || cannot "readers who take their time" "this build has no make_history"; then
     rm -f "$db"
     "$SLEEPTUNE_BUILD/tests/integration/make_history" "$db" "$(date +%s)" 2 60 >/dev/null
-    sql "INSERT INTO span (level, from_ns, to_ns, measured_ns, cycles, misses, skipped_periods, late_wakes, dropouts_own, miss_events)
+    sql "$db" "INSERT INTO span (level, from_ns, to_ns, measured_ns, cycles, misses, skipped_periods, late_wakes, dropouts_own, miss_events)
          WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
          SELECT level, from_ns - i * 60000000000, to_ns - i * 60000000000, measured_ns, cycles, 0, 0, 0, 0, 0 FROM n, (SELECT * FROM span WHERE level = 60 LIMIT 1)"
-    sql "INSERT INTO event (wall_ns, kind, detail, lateness_ns) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+    sql "$db" "INSERT INTO event (wall_ns, kind, detail, lateness_ns) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
          SELECT $(date +%s)000000000 - i, 'pause', 'did not run: ' || hex(zeroblob(100)), i FROM n"
     starts "it starts with thousands of events"
     wait_for state_is writing
@@ -191,41 +170,29 @@ for _ in range(6):  # asks for a long answer and reads the first bytes of it
 print(*(answer[9:12].decode() for _, answer in readers), flush=True)
 sys.stdin.read()
 PY
-    rm -f "$tmp/hold"
-    mkfifo "$tmp/hold"
-    "$PYTHON" "$tmp/slow.py" "$sock" <"$tmp/hold" >"$tmp/slow" &
-    pids+=("$!")
-    exec 8>"$tmp/hold"
-    wait_for test -s "$tmp/slow"
+    held "$tmp/slow" "$PYTHON" "$tmp/slow.py" "$sock"
     like "long answers that no one reads: no more of them than memory is for" "$(cat "$tmp/slow")" '^200( 200)?( 503)+$'
     is "what is short is answered" "$(code /v1/status)" 200
     is "sleeptune history --events says when to ask again" \
         "$("$SLEEPTUNE" history --events --socket "$sock" --limit 5000 2>&1; echo $?)" \
         "sleeptune history: sleeptuned is busy with long answers: ask again in a few seconds
 4"
-    exec 8>&-
+    let_go
     if can_be_nobody; then
         chmod 666 "$sock"
-        rm -f "$tmp/slow"
         chmod 644 "$tmp/slow.py"
-        as_nobody "$PYTHON" "$tmp/slow.py" "$sock" <"$tmp/hold" >"$tmp/slow" &
-        pids+=("$!")
-        exec 8>"$tmp/hold"
-        wait_for test -s "$tmp/slow"
+        held "$tmp/slow" "${nobody[@]}" "$PYTHON" "$tmp/slow.py" "$sock"
         is "another user's long answer is made nevertheless" "$(code '/v1/events?limit=5000')" 200
-        exec 8>&-
+        let_go
     fi
     stop
     rm -f "$db"
-else
-    skip "readers who take their time" "this build has no make_history"
 fi
 starts "it starts with a new history"
 
 # --- a disk that is full ---
-if mkdir "$tmp/small" && mount -t tmpfs -o size=300k none "$tmp/small" 2>/dev/null; then
-    config "$audio" "history: { path = \"$tmp/small/history.db\"; };"
-    kill -HUP "$daemon"
+if mkdir "$tmp/small" && mount -t tmpfs -o size=300k none "$tmp/small" 2>/dev/null || cannot "a full disk" "tmpfs cannot be mounted here"; then
+    reload "$audio" "history: { path = \"$tmp/small/history.db\"; };"
     ok "another file at SIGHUP" wait_for test -s "$tmp/small/history.db"
     wait_for state_is writing
     lost=$(value "d['history']['lost_events']") # what waited when it was switched off above
@@ -237,12 +204,9 @@ if mkdir "$tmp/small" && mount -t tmpfs -o size=300k none "$tmp/small" 2>/dev/nu
     rm "$tmp/small/fill"
     kill -HUP "$daemon"
     ok "what waited is written when there is room" wait_for state_is writing
-    config "$audio"
-    kill -HUP "$daemon"
+    reload "$audio"
     ok "and back to the first file" wait_for value_is "d['history']['path']" "$db"
     umount "$tmp/small"
-else
-    skip "a full disk" "tmpfs cannot be mounted here"
 fi
 
 # --- read by others ---
@@ -262,42 +226,28 @@ fi
 is "it ends cleanly after all that" "$status" 0
 
 # --- a history that may only be read ---
-if can_be_nobody; then
+if can_be_nobody || cannot "a history that may only be read" "needs root and setpriv"; then
     mkdir "$tmp/nobody"
     cp "$SLEEPTUNE_SRC/tests/fixtures/history/all-kinds.db" "$tmp/nobody/history.db"
     chmod 444 "$tmp/nobody/history.db"
     chown 65534 "$tmp/nobody"
     STATE_DIRECTORY=$tmp/nobody
-    (
-        sock=$tmp/nobody/sock conf=$tmp/nobody.conf log=$tmp/nobody.log
+    # of_nobody NAME COMMAND...: what a daemon of nobody says of its history
+    of_nobody() (
+        sock=$tmp/nobody/$1.sock conf=$tmp/$1.conf log=$tmp/$1.log
         config "$audio" && chmod 644 "$conf"
-        start "${nobody[@]}" || exit # not by a function: its shell would be "$daemon"
-        trap 'kill -9 "$daemon"' EXIT
+        start "${nobody[@]}" "${@:2}" || exit # not by a function: its shell would be "$daemon"
         wait_for value_is 'd["history"]["state"] != "opening"' True
-        value 'd["history"]["state"], d["history"]["why"]' >"$tmp/read-only"
-        trap - EXIT
-        stop
+        value 'd["history"]["state"], d["history"]["why"] or d["history"]["path"]'
+        kill -TERM "$daemon"
+        wait "$daemon"
     )
-    like "a history that may only be read is failing from the first look on" "$(cat "$tmp/read-only")" '^failing .*history\.db cannot be written: Permission denied$'
-    is "and nothing is said of old rows" "$(grep -cE 'old rows|not an error' "$tmp/nobody.log")" 0
-    (
-        sock=$tmp/nobody/own.sock conf=$tmp/own.conf log=$tmp/own.log
-        unset STATE_DIRECTORY
-        config "$audio" && chmod 644 "$conf"
-        start "${nobody[@]}" env XDG_STATE_HOME="$tmp/nobody/new/state" || exit
-        trap 'kill -9 "$daemon"' EXIT
-        wait_for value_is 'd["history"]["state"]' writing
-        value 'd["history"]["path"]' >"$tmp/own"
-        trap - EXIT
-        stop
-    )
-    if [ -w /var/lib/sleeptune ]; then
-        skip "a daemon that a user starts keeps its history in the user's state folder" "this system has a state folder"
-    else
-        is "a daemon that a user starts keeps its history in the user's state folder" "$(cat "$tmp/own") $(stat -c %a "$tmp/nobody/new/state/sleeptune")" "$tmp/nobody/new/state/sleeptune/history.db 700"
+    like "a history that may only be read is failing from the first look on" "$(of_nobody read-only env)" '^failing .*history\.db cannot be written: Permission denied$'
+    is "and nothing is said of old rows" "$(grep -cE 'old rows|not an error' "$tmp/read-only.log")" 0
+    own=$(unset STATE_DIRECTORY; of_nobody own env XDG_STATE_HOME="$tmp/nobody/new/state")
+    if ! [ -w /var/lib/sleeptune ] || cannot "a daemon that a user starts keeps its history in the user's state folder" "this system has a state folder"; then
+        is "a daemon that a user starts keeps its history in the user's state folder" "$own $(stat -c %a "$tmp/nobody/new/state/sleeptune")" "writing $tmp/nobody/new/state/sleeptune/history.db 700"
     fi
     STATE_DIRECTORY=$tmp/state
-else
-    skip "a history that may only be read" "needs root and setpriv"
 fi
 tap_done

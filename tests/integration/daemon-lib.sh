@@ -1,22 +1,15 @@
-# shellcheck shell=bash disable=SC2034
-# What the tests of sleeptuned share. Source after tests/tap.sh. Everything is in $tmp, which others may enter.
-tmp=$(mktemp -d)
-chmod 755 "$tmp"
+# shellcheck shell=bash disable=SC2034,SC2154
+# What the tests of sleeptuned share. Everything is in $tmp, which others may enter.
+[ -n "${tap_n:-}" ] || . "$SLEEPTUNE_SRC/tests/tap.sh"
+need curl
+own_tmp
 sock=$tmp/sock conf=$tmp/conf log=$tmp/log
 unset SLEEPTUNE_SOCKET XDG_RUNTIME_DIR STATE_DIRECTORY NOTIFY_SOCKET WATCHDOG_USEC
 export XDG_STATE_HOME=/dev/null # no history but where a test wants one
-pids=()
 
-clean_up() {
-    local pid
-    for pid in "${pids[@]}"; do kill -9 "$pid" 2>/dev/null; done
-    wait 2>/dev/null
-    rm -rf "$tmp"
-}
-trap clean_up EXIT
-
-# config TEXT...: writes the configuration, with our socket
+# config TEXT...: writes the configuration, with our socket; reload TEXT...: and has it read
 config() { printf '%s\n' "socket: { path = \"$sock\"; };" "$@" >"$conf"; }
+reload() { config "$@"; kill -HUP "$daemon"; }
 
 ask() { curl -s --max-time 20 --unix-socket "$sock" "http://localhost$1" "${@:2}"; }
 # value PYTHON_EXPRESSION: of the status document d
@@ -26,9 +19,8 @@ logged() { grep -Eq -- "$1" "$log"; }
 
 # start [COMMAND...]: sleeptuned, through COMMAND where there is one; sets $daemon
 start() {
-    "$@" "$SLEEPTUNED" -a -f -c "$conf" >"$tmp/out" 2>"$log" &
+    behind "$@" "$SLEEPTUNED" -a -f -c "$conf" >"$tmp/out" 2>"$log"
     daemon=$!
-    pids+=("$daemon")
     wait_for value_is 'd["loop"] is not None and d["loop"]["cycles"] > 0' True
 }
 
@@ -40,6 +32,52 @@ stop() {
     kill -TERM "$daemon"
     wait "$daemon"
     status=$?
+}
+
+# stops NAME: stop as a subtest; killed: it is
+stops() { stop; is "$1" "$status" 0; }
+killed() { kill -9 "$daemon"; wait "$daemon" 2>/dev/null; }
+
+# own_state: a state folder, which has the history
+own_state() { export STATE_DIRECTORY=$tmp/state; mkdir "$STATE_DIRECTORY"; }
+
+# held FILE COMMAND...: runs it, with a standard input that never ends, until let_go; returns when it has printed something, which is in FILE
+held() {
+    rm -f "$tmp/hold" "$1"
+    mkfifo "$tmp/hold"
+    behind "${@:2}" <>"$tmp/hold" >"$1"
+    holder=$!
+    wait_for test -s "$1"
+}
+let_go() { kill "$holder"; wait "$holder" 2>/dev/null; }
+
+# helper_is SOURCE: standard input becomes the helper program of that source
+helper_is() {
+    export SLEEPTUNE_OBSERVE_DIR=$tmp/programs
+    mkdir -p "$SLEEPTUNE_OBSERVE_DIR"
+    cat >"$tmp/new" && chmod 755 "$tmp/new" && mv "$tmp/new" "$SLEEPTUNE_OBSERVE_DIR/sleeptune-observe-$1"
+}
+
+# own_session: folders of a user, without any server but those of the test; $tmp/no-end as standard input never ends
+own_session() {
+    export HOME=$tmp XDG_RUNTIME_DIR=$tmp/run
+    mkdir -m 700 "$XDG_RUNTIME_DIR"
+    mkfifo "$tmp/no-end"
+    unset PIPEWIRE_REMOTE PIPEWIRE_RUNTIME_DIR PULSE_SERVER PULSE_RUNTIME_PATH SLEEPTUNE_OBSERVE_DIR DISPLAY
+}
+# server COMMAND...: a sound server; sets $server
+server() { behind "$@" >>"$tmp/server.log" 2>&1; server=$!; }
+end_server() { kill -CONT "$server" 2>/dev/null; kill "$server" 2>/dev/null; wait "$server" 2>/dev/null; }
+
+# bus SOCKET: a D-Bus for all users
+bus() {
+    cat >"$tmp/bus.conf" <<XML
+<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig><type>session</type><listen>unix:path=$1</listen><auth>EXTERNAL</auth>
+<policy context="default"><allow user="*"/><allow own="*"/><allow send_destination="*"/><allow receive_sender="*"/></policy></busconfig>
+XML
+    behind dbus-daemon --config-file="$tmp/bus.conf" --nofork --nopidfile >"$tmp/bus.log" 2>&1
+    wait_for test -S "$1"
 }
 
 # refused: runs it until it ends by itself; $status and $log
@@ -55,5 +93,3 @@ other_rows() { COLUMNS=1000 "$SLEEPTUNE" status --socket "$sock" | grep -vE "^ *
 
 # answer COMMAND...: the first line of `sleeptune COMMAND...`
 answer() { "$SLEEPTUNE" "$@" | head -n 1; }
-
-need() { local c; for c; do command -v "$c" >/dev/null || skip_all "$c is not installed"; done; }

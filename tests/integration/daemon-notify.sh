@@ -1,18 +1,12 @@
 #!/usr/bin/env bash
 # Notifications: a real PipeWire client stalls, and a false notification server (python3-dbusmock) on a private bus is told, by the
 # daemon of an ordinary user.
-# shellcheck disable=SC2016,SC2034,SC2119,SC2317
-set -u
+# shellcheck disable=SC2034
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 go_on_as_nobody # root's daemon shows none
-. "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
-need pipewire wireplumber pw-cli pw-metadata dbus-daemon busctl
+. "$SLEEPTUNE_SRC/tests/integration/pipewire-lib.sh" busctl
 "$PYTHON" -c 'import dbusmock' 2>/dev/null || skip_all "python3-dbusmock is not installed"
-[ -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pipewire" ] || skip_all "built without libpipewire"
 "$SLEEPTUNE" --version | grep -q 'systemd yes' || skip_all "this build is without libsystemd"
-source=pipewire
-. "$SLEEPTUNE_SRC/tests/integration/observe-lib.sh"
-. "$SLEEPTUNE_SRC/tests/integration/pipewire-lib.sh"
 
 "$PYTHON" - "$tmp/calls" >"$tmp/mock.log" 2>&1 <<'PY' &
 import sys
@@ -44,10 +38,7 @@ notified() { [ "$(calls Notify)" = "$1" ]; }
 only
 starts "the daemon of a user starts"
 like "its details say that it notifies" "$(status_rows Notifications)" 'one for each new cause, at most one an hour; shown: 0'
-if ! sound; then
-    skip "a PipeWire server" "pipewire does not run here: $(tail -1 "$tmp/server.log")"
-    tap_done
-fi
+sound || skip_rest "a PipeWire server" "pipewire does not run here: $(tail -1 "$tmp/server.log")"
 ok "the server is watched" wait_for of_like state watching
 seen() { [ "$(of client_dropouts)" -ge "$1" ]; }
 stalls() { # N: N dropouts more
@@ -81,11 +72,9 @@ marked() { value_is 'any(e["event"] == "heard" for e in d["events"])' True; }
 ok "I heard it is a mark" wait_for marked
 does "the same cause again" stalls 3
 is "is not shown again" "$(calls Notify)" 1
-config 'notify: { enabled = "off"; };'
-kill -HUP "$daemon"
+reload 'notify: { enabled = "off"; };'
 off() { status_rows Notifications | grep -q 'off (notify.enabled)'; }
 ok "it can be switched off" wait_for off
 end_client
-stop
-is "it ends cleanly" "$status" 0
+stops "it ends cleanly"
 tap_done

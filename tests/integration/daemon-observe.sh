@@ -1,32 +1,22 @@
 #!/usr/bin/env bash
 # Other programs' xruns through a helper program, which is a script here: told, dying, hanging at its end, missing, flooding.
 # The real servers are in observe-*.sh, ALSA in tests/vm/41-observe-alsa.sh.
-# shellcheck disable=SC2016,SC2119,SC2317
-set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 go_on_as_nobody
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
-need curl
-programs=$tmp/programs
-mkdir "$programs"
-export SLEEPTUNE_OBSERVE_DIR=$programs
-
-# script NAME: standard input becomes the helper program of that source
-script() {
-    cat >"$programs/sleeptune-observe-$1.new" && chmod 755 "$programs/sleeptune-observe-$1.new" &&
-        mv "$programs/sleeptune-observe-$1.new" "$programs/sleeptune-observe-$1"
-}
 source_is() { value_is "[s for s in d['observe'] if s['source'] == '$1'][0]['$2']" "$3"; }
 quiet="audio: { backend = \"none\"; };"
 
 for helper in "$SLEEPTUNE_BUILD"/xruns/helpers/sleeptune-observe-*; do
-    if [ ! -f "$helper" ] || [ ! -x "$helper" ]; then continue; fi
+    [ -f "$helper" ] && [ -x "$helper" ] || continue
     is "${helper##*/} does not work for another version" "$( (exec -a "${helper##*/}" "$helper" -V0.1 </dev/null 2>&1); echo "$?")" \
         "absent ${helper##*/} has version $("$SLEEPTUNE" --version | sed -n '1s/.* //p'), and what started it has version 0.1. Restart sleeptuned.
 2"
+    is "an argument is a usage error, an unknown option and what is no process id, too" \
+        "$(for arg in nonsense -x -p12x; do "$helper" "$arg" 2>&1 >/dev/null; echo "$?"; done | grep -xc -e 3 -e "$helper: -p: '12x' is not a process id")" 4
 done
 
-script jack <<'SH'
+helper_is jack <<'SH'
 #!/bin/sh
 echo "ready server ${2#*=}"
 echo 'device-dropout count_n=2 certainty=exact device=system'
@@ -70,7 +60,7 @@ ok "a program that is stopped is reported" wait_for value_is '[e["text"] for e i
 ok "and started again" wait_for source_is jack state watching
 screen_is -t watched-again value '[e["text"] for e in d["events"] if e["event"] == "observe"][0]'
 
-script jack <<'SH'
+helper_is jack <<'SH'
 #!/bin/sh
 echo absent no server of that name runs
 SH
@@ -78,11 +68,10 @@ kill -KILL "$(cat "$tmp/jack.pid")"
 ok "a server that is gone is absent with its reason" wait_for source_is jack why 'no server of that name runs'
 ok "a source that is \"on\" and absent is degraded" value_is '[x["why"] for x in d["degraded"] if x["what"] == "observe"]' \
     "['dropouts of jack are not watched: no server of that name runs']"
-config "$quiet" 'observe: { jack = "auto"; };'
-kill -HUP "$daemon"
+reload "$quiet" 'observe: { jack = "auto"; };'
 ok "\"auto\" is not" wait_for value_is '[x for x in d["degraded"] if x["what"] == "observe"]' '[]'
 
-script jack <<'SH'
+helper_is jack <<'SH'
 #!/bin/sh
 echo "Segmentation fault (core dumped)"
 exec cat
@@ -90,7 +79,7 @@ SH
 ok "rubbish is quoted, not counted" wait_for source_is jack why \
     'sleeptune-observe-jack printed an unknown line: "Segmentation fault (core dumped)"'
 
-script jack <<'SH'
+helper_is jack <<'SH'
 #!/bin/sh
 echo ready a flood
 while :; do echo device-dropout count_n=1 certainty=exact device=system client=flood; done
@@ -101,26 +90,23 @@ cycles=$(value 'd["loop"]["cycles"]')
 ok "while it lasts, the loop goes on" wait_for cycles_go_on
 is "and it becomes few events" "$(value 'sum(e.get("client") == "flood" for e in d["events"]) < 10')" True
 
-script jack <<'SH'
+helper_is jack <<'SH'
 #!/bin/sh
 trap '' TERM
 echo ready I stay
 echo $$ >"${0%/*}/../jack.pid"
 while :; do sleep 0.1; done
 SH
-config "$quiet" 'observe: { jack = "off"; };'
-kill -HUP "$daemon"
+reload "$quiet" 'observe: { jack = "off"; };'
 ok "switched off by SIGHUP" wait_for source_is jack state off
 rm -f "$tmp/jack.pid"
-config "$quiet"
-kill -HUP "$daemon"
+reload "$quiet"
 ok "and on again" wait_for source_is jack why 'I stay'
-stop
-is "a clean end" "$status" 0
+stops "a clean end"
 gone() { ! kill -0 "$1" 2>/dev/null; } # killed, it may be a zombie of init's for a moment
 ok "a program that ignores SIGTERM does not outlive it" wait_for gone "$(cat "$tmp/jack.pid")"
 
-script jack <<'SH'
+helper_is jack <<'SH'
 #!/bin/sh
 echo ready until the end
 echo $$ >"${0%/*}/../jack.pid"
@@ -135,7 +121,7 @@ gone() { ! kill -0 "$(cat "$tmp/jack.pid")"; }
 ok "a daemon that is killed takes its programs along" wait_for gone
 
 # --- clients: who made the dropouts, why, and how long each one computes ---
-script pipewire <<'SH'
+helper_is pipewire <<'SH'
 #!/bin/sh
 echo ready a server
 echo load cycles_n=469 busy_median_ns=0 busy_p99_ns=0 busy_max_ns=0 wait_median_ns=0 wait_p99_ns=0 wait_max_ns=0 period_ns=21333333 frames=1024 rate_hz=48000 device=card

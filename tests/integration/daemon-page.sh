@@ -1,18 +1,14 @@
 #!/usr/bin/env bash
 # The page in a real browser: kept up to date by its script, complete without, and honest when the daemon is gone.
-# shellcheck disable=SC2016,SC2119,SC2317
-set -u
-. "$SLEEPTUNE_SRC/tests/tap.sh"
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
-need curl
 port=$("$PYTHON" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 url=http://127.0.0.1:$port/
 "$PYTHON" -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$tmp/pipewire-0" # root's helper becomes its owner
 settings=('audio: { backend = "none"; };' "http: { listen = \"127.0.0.1:$port\"; };" 'observe: { jack = "off"; pulseaudio = "off"; alsa = "off";'" pipewire_server = \"$tmp/pipewire-0\"; };")
 config "${settings[@]}"
 # a sound server on which two programs made dropouts, one with a name that would be markup
-mkdir "$tmp/programs" "$tmp/state"
-cat >"$tmp/programs/sleeptune-observe-pipewire" <<'SH'
+mkdir "$tmp/state"
+helper_is pipewire <<'SH'
 #!/bin/sh
 echo 'ready profiler of PipeWire 0.3.65'
 load='load cycles_n=469 busy_median_ns=2560000 busy_p99_ns=3000000 busy_max_ns=7300000 wait_median_ns=20000 wait_p99_ns=90000 wait_max_ns=120000 period_ns=5333333 frames=256 rate_hz=48000 device=card'
@@ -22,8 +18,7 @@ echo 'cycle device=card client=HeavyReverb wait_ns=90000 busy_ns=7300000 deadlin
 echo 'cycle device=card client=GoodSynth wait_ns=7400000 busy_ns=600000 deadline_ns=5333333 left_n=0'
 while echo "$load" && echo "$load client=HeavyReverb" && echo "$load client=GoodSynth"; do sleep 5; done
 SH
-chmod 755 "$tmp/programs/sleeptune-observe-pipewire"
-export SLEEPTUNE_OBSERVE_DIR=$tmp/programs STATE_DIRECTORY=$tmp/state
+export STATE_DIRECTORY=$tmp/state
 "$SLEEPTUNE_BUILD/tests/integration/make_history" "$tmp/state/history.db" "$(($(date +%s) - 9000))" 1 1 >/dev/null
 "$PYTHON" - "$tmp/state/history.db" >"$tmp/earlier" <<'PY'
 import sqlite3, sys, time
@@ -105,47 +100,28 @@ like "and the page says why" "$(cat "$file")" 'no sleeptuned is listening on .*n
 like "it loads nothing either" "$(cat "$file")" "Content-Security-Policy content=\"default-src 'none'\""
 is "a system without session folders: in the cache of the user" "$(user env -u XDG_RUNTIME_DIR -u DISPLAY -u WAYLAND_DISPLAY HOME="$tmp/home" "$SLEEPTUNE" status --html --socket "$sock")" \
     "$([ "$(id -u)" -eq 0 ] && ! can_be_nobody && echo /run || echo "$tmp/home/.cache")/sleeptune-status.html"
-"$PYTHON" - "$tmp/fake.sock" <<'PY' &
-import socket, sys
-server = socket.socket(socket.AF_UNIX)
-server.bind(sys.argv[1])
-server.listen()
-while True:
-    peer, _ = server.accept()
-    peer.recv(65536)
-    body = b'{"schema": "sleeptune-page/1", "url": "http://127.0.0.1:1/#0\\"><script src=http://evil.example/></script>"}'
-    peer.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
-    peer.close()
-PY
-pids+=("$!")
-ok "a false daemon is there" wait_for test -S "$tmp/fake.sock"
+false_daemon "$tmp/fake.sock" 200 '{"schema": "sleeptune-page/1", "url": "http://127.0.0.1:1/#0\"><script src=http://evil.example/></script>"}'
 chmod 777 "$tmp/fake.sock"
 html user "$tmp/fake.sock" >/dev/null 2>&1
 is "its address is not taken" "$?,$(grep -c evil "$file")" "4,0"
 
 # other machines
 ok "the dropouts are seen" wait_for value_is "sum(s['client_dropouts'] or 0 for s in d['observe'])" 2
-config "${settings[0]}" "http: { listen = \"0.0.0.0:$port\"; };" "${settings[2]}"
-kill -HUP "$daemon"
+reload "${settings[0]}" "http: { listen = \"0.0.0.0:$port\"; };" "${settings[2]}"
 other() { curl -s -o "$tmp/body" -w '%{http_code}' --max-time 20 "$url$1"; }
 only_metrics() { [ "$(other v1/status) $(other metrics)" = "403 200" ]; }
 ok "other machines get the figures" wait_for only_metrics
 is "without names of programs" "$(grep -c 'client=' "$tmp/body")" 0
 is "and nothing else" "$(other '') $(other v1/events)" "403 403"
 like "which is said" "$(cat "$tmp/body")" 'other machines get /metrics only'
-config "${settings[@]}"
-kill -HUP "$daemon"
+reload "${settings[@]}"
 page_is_open() { [ "$(other v1/status)" = 200 ]; }
 ok "on this machine no token is needed" wait_for page_is_open
 
 is "HEAD /" "$(curl -sI -o /dev/null -w '%{http_code}' "$url")" 200
 
 chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
-if [ -z "$chromium" ]; then
-    skip "the page in a browser" "chromium is not installed"
-    stop
-    tap_done
-fi
+[ -n "$chromium" ] || { stop; skip_rest "the page in a browser" "chromium is not installed"; }
 browser() { "$PYTHON" "$SLEEPTUNE_SRC/tests/integration/browser.py" "$chromium" "$url" "$@" 2>"$tmp/console"; }
 
 live='document.getElementById("link").textContent.startsWith("Live, ")'
@@ -216,21 +192,10 @@ browser --wait 'document.getElementById("link").textContent.startsWith("Live, ")
 pids+=("$!")
 looking=$!
 ok "the page is live" wait_for grep -q live "$tmp/seen"
-kill -9 "$daemon"
-wait "$daemon" 2>/dev/null
+killed
 ok "without the daemon it shows no figures" wait_for grep -q true "$tmp/seen"
 starts "killed and started again"
 wait "$looking"
 is "meanwhile it says since when there is no answer, then it is live again" "$(tr '\n' ' ' <"$tmp/seen")" "live true false "
-stop
-
-echo "the database of another program" >"$tmp/foreign.db"
-config "${settings[@]}" "history: { path = \"$tmp/foreign.db\"; };"
-starts "a history that cannot be read"
-chmod 777 "$sock"
-html user "$sock" >/dev/null
-url=$(sed -n 's/.*url=\(http:[^"]*\)".*/\1/p' "$file")
-is "a mark is kept, and what was before it is not known" "$(browser --wait 'document.getElementById("link").textContent.startsWith("Live, ")' --wait '(document.getElementById("heard").click(), true)' \
-    --wait 'document.getElementById("marked").textContent.startsWith("Kept. What was before it is not known: the history cannot be read: ")' --print true)" true
 stop
 tap_done

@@ -1,16 +1,11 @@
 #!/usr/bin/env bash
 # While nothing plays the loop rests: how often the daemon and its helper programs wake up then, and that the loop runs again
 # within 2 s. The helper program is a script that prints what the test sends it, and "alive" every 20 s as the real ones do.
-# shellcheck disable=SC2119,SC2317
-set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 go_on_as_nobody
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
-need curl
-programs=$tmp/programs
-mkdir "$programs" "$tmp/state"
-export SLEEPTUNE_OBSERVE_DIR=$programs STATE_DIRECTORY=$tmp/state
-cat >"$programs/sleeptune-observe-pipewire" <<'PYTHON'
+own_state
+helper_is pipewire <<'PYTHON'
 #!/usr/bin/env python3
 import os, select, sys
 lines = os.open(os.path.dirname(sys.argv[0]) + "/lines", os.O_RDWR)
@@ -24,9 +19,8 @@ while True:
     if 0 in ready and not os.read(0, 1):
         break
 PYTHON
-chmod 755 "$programs/sleeptune-observe-pipewire"
-mkfifo "$programs/lines"
-exec {lines}<>"$programs/lines"
+mkfifo "$tmp/programs/lines"
+exec {lines}<>"$tmp/programs/lines"
 plays() { echo 'load cycles_n=469 busy_median_ns=1000 busy_p99_ns=2000 busy_max_ns=3000 period_ns=21333333 frames=1024 rate_hz=48000 device=null client=Carla' >&"$lines"; }
 
 # wakes: how often all threads of the daemon and of its helper programs gave up a CPU so far, since each began
@@ -43,9 +37,8 @@ locked_kb() { awk '/^VmLck/ { print $2 }' "/proc/$daemon/status"; }
 
 only_pipewire='observe: { alsa = "off"; jack = "off"; pulseaudio = "off"; };'
 config "$only_pipewire"
-"$SLEEPTUNED" -f -c "$conf" >"$tmp/out" 2>"$log" &
+behind "$SLEEPTUNED" -f -c "$conf" >"$tmp/out" 2>"$log"
 daemon=$!
-pids+=("$daemon")
 ok "a daemon that nothing plays beside has a loop that rests" wait_for value_is '(d["state"], d["loop_rests"], d["loop"], d["loop_starts"])' "('idle', True, None, 0)"
 ok "and watches" wait_for value_is '[s["state"] for s in d["observe"] if s["source"] == "pipewire"]' "['watching']"
 is "no thread of the loop, its watchdog or the dummy stream is there" \
@@ -86,16 +79,12 @@ unlocked() { [ "$(locked_kb)" = 0 ]; }
 ok "and no memory is locked" wait_for unlocked
 is "nothing complained" "$(grep -E 'loop-stalled|starved|hangs|not balance' "$log")" ""
 
-config "$only_pipewire" 'loop: { when = "always"; frames = 256; };'
-kill -HUP "$daemon"
+reload "$only_pipewire" 'loop: { when = "always"; frames = 256; };'
 ok "loop.when = \"always\": it runs, with its new settings" wait_for value_is '(d["loop_rests"], d["loop"]["conditions"]["frames"])' '(False, 256)'
-config "$only_pipewire"
-kill -HUP "$daemon"
+reload "$only_pipewire"
 ok "\"playing\" again: it rests" wait_for value_is 'd["loop_rests"]' True
-config 'observe: { alsa = "off"; pipewire = "off"; jack = "off"; pulseaudio = "off"; };'
-kill -HUP "$daemon"
+reload 'observe: { alsa = "off"; pipewire = "off"; jack = "off"; pulseaudio = "off"; };'
 ok "where no source can tell it runs" wait_for value_is 'd["loop_rests"]' False
 like "and the log says why" "$(cat "$log")" 'cannot know when a program plays'
-stop
-is "it ends cleanly" "$status" 0
+stops "it ends cleanly"
 tap_done

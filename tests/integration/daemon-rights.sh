@@ -1,10 +1,7 @@
 #!/usr/bin/env bash
 # Without the right to SCHED_FIFO: degraded, and said everywhere; rtkit asked over a real D-Bus.
-# shellcheck disable=SC2016,SC2119,SC2317
-set -u
-. "$SLEEPTUNE_SRC/tests/tap.sh"
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
-need curl prlimit
+need prlimit
 if [ "$(id -u)" -eq 0 ]; then
     can_be_nobody || skip_all "needs setpriv to become nobody"
     mkdir -m 777 "$tmp/open"
@@ -25,9 +22,7 @@ if [ "$(uname)" = Linux ]; then # field 41 of /proc/PID/task/TID/stat is the pol
 fi
 like "that is a detail, as on most desktops" "$(value 'd["degraded"]')" "no right to"
 like "and why" "$(value 'd["degraded"]')" 'SCHED_FIFO'
-if ldd "$SLEEPTUNED" | grep -qE 'lib[at]san'; then
-    skip "memory too" "sanitizers answer mlockall themselves"
-else
+if ! ldd "$SLEEPTUNED" | grep -qE 'lib[at]san' || cannot "memory too" "sanitizers answer mlockall themselves"; then
     like "memory too" "$(value 'd["degraded"]')" 'memory'
 fi
 like "sleeptune status --details says so" "$("$SLEEPTUNE" status --details --socket "$sock")" '^ *Rights .*SCHED_FIFO'
@@ -46,8 +41,7 @@ if [ "${locked_kb:-0}" -eq 0 ] || ldd "$SLEEPTUNED" | grep -qE 'lib[at]san'; the
 else
     ok "little is locked: $locked_kb kB" [ "$locked_kb" -lt 262144 ]
 fi
-stop
-is "it ends cleanly" "$status" 0
+stops "it ends cleanly"
 like "and the last figures are logged" "$(cat "$log")" 'last [0-9]+ s: [0-9]+ cycles'
 sock=$open_sock
 config
@@ -58,42 +52,27 @@ if ! "$SLEEPTUNE" --version | grep -q 'systemd yes'; then
 elif ! command -v dbus-daemon >/dev/null; then
     skip "rtkit" "dbus-daemon is not installed"
 else
-    cat >"$tmp/bus.conf" <<XML
-<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-<busconfig><type>session</type><listen>unix:path=$bus</listen><auth>EXTERNAL</auth>
-<policy context="default"><allow user="*"/><allow own="*"/><allow send_destination="*"/><allow receive_sender="*"/></policy></busconfig>
-XML
     export DBUS_SYSTEM_BUS_ADDRESS=unix:path=$bus
-    dbus-daemon --config-file="$tmp/bus.conf" --nofork --nopidfile >"$tmp/bus.log" 2>&1 &
-    pids+=("$!")
-    wait_for test -S "$bus"
+    bus "$bus"
     chmod 777 "$bus" 2>/dev/null
     starts "a bus without rtkit: it starts" plain
     like "and what the bus said is told" "$(value 'd["rtkit"]')" 'rtkit gave no real-time priority: .*(RealtimeKit1|not provided)'
     is "as an ordinary thread" "$(value 'd["loop"]["conditions"]["policy"]')" other
     stop
 
-    if [ "$(id -u)" -ne 0 ]; then
-        skip "rtkit grants SCHED_RR" "the stand-in for rtkit needs root"
-    else
-        "$SLEEPTUNE_BUILD/tests/integration/fake_rtkit" >"$tmp/rtkit.log" 2>&1 &
-        pids+=("$!")
+    if [ "$(id -u)" -eq 0 ] || cannot "rtkit grants SCHED_RR" "the stand-in for rtkit needs root"; then
+        behind "$SLEEPTUNE_BUILD/tests/integration/fake_rtkit" >"$tmp/rtkit.log" 2>&1
         wait_for grep -q ready "$tmp/rtkit.log"
         start plain
-        if grep -q 'refused by the kernel' "$tmp/rtkit.log"; then
-            skip "rtkit grants SCHED_RR" "SCHED_RR is not to be had here: $(tail -1 "$tmp/rtkit.log")"
-        else
+        if ! grep -q 'refused by the kernel' "$tmp/rtkit.log" || cannot "rtkit grants SCHED_RR" "SCHED_RR is not to be had here: $(tail -1 "$tmp/rtkit.log")"; then
             is "rtkit grants SCHED_RR: the kernel says so" "$(value '(d["loop"]["conditions"]["policy"], d["loop"]["conditions"]["priority"])')" "('rr', 20)"
             is "it is shown as such" "$(value 'd["rtkit"]')" 'rtkit granted SCHED_RR 20, with RLIMIT_RTTIME 200 ms'
             is "and is enough" "$(value '[x["why"] for x in d["degraded"] if x["what"] in ("loop", "watchdog") and "memory" not in x["why"]]')" '[]'
             like "RLIMIT_RTTIME was set before it asked" "$(cat "$tmp/rtkit.log")" '^granted .* rttime 200000$'
         fi
-        stop
-        is "it ends cleanly" "$status" 0
+        stops "it ends cleanly"
         (plain "$SLEEPTUNE" check --duration 1s --no-servers --quiet >"$tmp/check.txt")
-        if grep -q 'refused by the kernel' "$tmp/rtkit.log"; then
-            skip "check asks rtkit, too" "SCHED_RR is not to be had here"
-        else
+        if ! grep -q 'refused by the kernel' "$tmp/rtkit.log" || cannot "check asks rtkit, too" "SCHED_RR is not to be had here"; then
             is "check asks rtkit, too" "$(grep -c '^granted priority 20 rttime 200000$' "$tmp/rtkit.log")" 2
             is "and measures with that priority" "$(grep -c 'normal thread' "$tmp/check.txt")" 0
         fi

@@ -1,25 +1,14 @@
 #!/usr/bin/env bash
 # What the tracer leaves in the kernel: nothing, also after kill -9. On the real tracefs, mounted in a mount namespace of this test.
-# shellcheck disable=SC2015,SC2119,SC2317
-set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-if [ -z "${TRACE_TEST_INSIDE:-}" ]; then
-    [ "$(uname)" = Linux ] && [ "$(id -u)" = 0 ] || skip_all "needs root on Linux"
-    "$SLEEPTUNED" -V >/dev/null || exit 1
-    unshare -m true 2>/dev/null || skip_all "no mount namespace can be made here"
-    [ -e "$SLEEPTUNE_BUILD/daemon/sleeptune-trace.so" ] || skip_all "built without libtracefs"
-    TRACE_TEST_INSIDE=yes exec unshare -m "$0"
-fi
+[ "$(uname)" = Linux ] || skip_all "needs Linux"
+[ -e "$SLEEPTUNE_BUILD/daemon/sleeptune-trace.so" ] || skip_all "built without libtracefs"
+alone "$@"
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
-need curl
 tracing=/sys/kernel/tracing
 mounted() { awk -v dir="$tracing" '$2 == dir && $3 == "tracefs"' /proc/self/mounts | wc -l; }
 left() { (cd "$tracing/instances" 2>/dev/null && for i in sleeptune*; do [ ! -d "$i" ] || printf '%s ' "$i"; done); }
 traces() { value_is '[x for x in d["degraded"] if x["what"] == "trace"]' '[]' && [ "$(cat "$tracing/instances/sleeptune/tracing_on")" = 1 ]; }
-killed() {
-    kill -9 "$daemon"
-    wait "$daemon" 2>/dev/null
-}
 on='trace: { enabled = "on"; };' off='trace: { enabled = "off"; };'
 while [ "$(mounted)" -gt 0 ]; do umount -l "$tracing" || skip_all "tracefs cannot be unmounted here"; done
 # libtracefs would take it from here
@@ -33,20 +22,15 @@ INSIDE
 chmod +x "$tmp/inside"
 namespace() { value 'd["degraded"]' 2>/dev/null | grep -q 'runs in a container (PID namespace), where threads have other numbers'; }
 config "$on"
-if unshare -m -p --fork "$tmp/inside" true 2>/dev/null; then
+if unshare -m -p --fork "$tmp/inside" true 2>/dev/null || cannot "a PID namespace" "no PID namespace can be made here"; then
     starts "it starts in a PID namespace" unshare -m -p --fork --kill-child "$tmp/inside"
     ok "and says that it cannot trace there" wait_for namespace
     like "as do the details of status" "$(status_rows Warning)" 'trace: .*Run it outside, or without trace.enabled'
     is "and makes no trace" "$(left)" ""
     killed
     ok "its end is that of the namespace" wait_for eval '! ask /v1/status'
-else
-    skip "a PID namespace" "no PID namespace can be made here"
 fi
-if [ "$(readlink /proc/self/ns/pid)" != 'pid:[4026531836]' ]; then # not the first one
-    skip "what is traced" "this test runs in a PID namespace"
-    tap_done
-fi
+[ "$(readlink /proc/self/ns/pid)" = 'pid:[4026531836]' ] || skip_rest "what is traced" "this test runs in a PID namespace" # not the first one
 
 starts "tracefs is not mounted: it starts"
 ok "trace is degraded" wait_for value_is 'any(x["what"] == "trace" for x in d["degraded"])' True
@@ -55,11 +39,8 @@ is "it mounts nothing" "$(mounted)" 0
 killed
 is "killed: nothing is mounted" "$(mounted)" 0
 
-[ "$(mounted)" -gt 0 ] || mount -t tracefs tracefs "$tracing" 2>/dev/null || { skip "leftovers" "tracefs cannot be mounted here"; tap_done; }
-if others_trace; then
-    skip "leftovers" "another sleeptuned traces on this kernel"
-    tap_done
-fi
+[ "$(mounted)" -gt 0 ] || mount -t tracefs tracefs "$tracing" 2>/dev/null || skip_rest "leftovers" "tracefs cannot be mounted here"
+! others_trace || skip_rest "leftovers" "another sleeptuned traces on this kernel"
 starts "with tracefs it starts"
 if [ "$(od -An -tu1 -j4 -N1 "$SLEEPTUNED" | tr -d ' ')" = 1 ] && grep -q 'local_t commit.*size:8' "$tracing/events/header_page"; then
     has_32_bits() { value 'd["degraded"]' | grep -q 'a program with 32 bits reads no event'; }
@@ -95,8 +76,7 @@ config "$on"
 start
 ok "a living daemon traces" wait_for traces
 echo 'socket: { path = "'"$tmp"'/second"; }; trace: { enabled = "on"; };' >"$tmp/conf2"
-"$SLEEPTUNED" -a -f -c "$tmp/conf2" 2>"$tmp/log2" &
-pids+=($!)
+behind "$SLEEPTUNED" -a -f -c "$tmp/conf2" 2>"$tmp/log2"
 ok "a second daemon says that its instance is used" wait_for grep -q 'instances/sleeptune: another process uses it' "$tmp/log2"
 kill "${pids[-1]}"
 wait "${pids[-1]}"
@@ -105,10 +85,8 @@ stop
 is "whose end removes it" "$(left)" ""
 
 # the system's daemon traces, that of a user asks it; its loop is on CPU 0, which a hog takes
-if ! can_be_nobody || ! mount -t tmpfs -o mode=755 tmpfs /run || ! [ -x "$SLEEPTUNE_BUILD/tests/integration/hog" ]; then
-    skip "a user's daemon asks the system's" "nobody may not run the programs, or /run cannot be mounted"
-    tap_done
-fi
+can_be_nobody && mount -t tmpfs -o mode=755 tmpfs /run && [ -x "$SLEEPTUNE_BUILD/tests/integration/hog" ] ||
+    skip_rest "a user's daemon asks the system's" "nobody may not run the programs, or /run cannot be mounted"
 system=/run/sleeptune/sleeptuned.sock own=$sock
 echo 'audio: { backend = "none"; }; loop: { when = "always"; }; socket: { mode = "0666"; }; trace: { enabled = "on"; };' >"$conf"
 sock=$system
@@ -126,11 +104,10 @@ sock=$tmp/own/sock
 config 'audio: { backend = "none"; }; loop: { when = "always"; cpu = 0; };'
 starts "a user's daemon starts" "${nobody[@]}"
 ok "it asks the system's" wait_for logged "the system's sleeptuned is asked which program had the CPU"
-"$SLEEPTUNE_BUILD/tests/integration/hog" 0 80 60000 400 100 >"$tmp/hog" 2>&1 &
+behind "$SLEEPTUNE_BUILD/tests/integration/hog" 0 80 60000 400 100 >"$tmp/hog" 2>&1
 hog=$!
-pids+=("$hog")
 named() { ask /v1/causes | grep -q '"culprit": "hog"'; }
-if kill -0 "$hog" 2>/dev/null && [ "$(ps -L -o cls= -p "$hog" | grep -c FF)" -gt 0 ]; then
+if kill -0 "$hog" 2>/dev/null && [ "$(ps -L -o cls= -p "$hog" | grep -c FF)" -gt 0 ] || cannot "its late wake-ups have the hog's name" "no right to SCHED_FIFO here: $(cat "$tmp/hog")"; then
     ok "its late wake-ups have the hog's name" wait_for named
     late() { value 'max(x["time_ns"] for x in d["events"] if x["event"] == "late-wake")'; }
     goes_on() { [ "$(late)" -gt "$before" ]; }
@@ -138,8 +115,6 @@ if kill -0 "$hog" 2>/dev/null && [ "$(ps -L -o cls= -p "$hog" | grep -c FF)" -gt
     before=$(late)
     ok "it goes on when the system's does not answer" wait_for goes_on
     kill -CONT "$first"
-else
-    skip "its late wake-ups have the hog's name" "no right to SCHED_FIFO here: $(cat "$tmp/hog")"
 fi
 kill "$hog"
 stop

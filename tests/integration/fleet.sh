@@ -1,10 +1,7 @@
 #!/usr/bin/env bash
 # A fleet: a real Prometheus scrapes two daemons; alert rules and every expression of the dashboard are evaluated by it.
-# shellcheck disable=SC2016,SC2119,SC2317
-set -u
-. "$SLEEPTUNE_SRC/tests/tap.sh"
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
-need curl promtool prometheus
+need promtool prometheus
 "$SLEEPTUNE" --version | grep -q 'http yes' || skip_all "built without HTTP"
 rules=$SLEEPTUNE_SRC/conf/prometheus/sleeptune.rules.yml
 dashboard=$SLEEPTUNE_SRC/conf/grafana/sleeptune.json
@@ -25,8 +22,7 @@ for port in "$first" "$second"; do
     mkdir "$tmp/$port"
     printf '%s\n' "http: { listen = \"127.0.0.1:$port\"; };" "socket: { path = \"$tmp/$port/sock\"; };" \
         'audio: { backend = "none"; };' 'observe: { jack = "off"; pipewire = "off"; pulseaudio = "off"; };' >"$tmp/$port/conf"
-    STATE_DIRECTORY=$tmp/$port "$SLEEPTUNED" -a -f -c "$tmp/$port/conf" 2>"$tmp/$port/log" &
-    pids+=("$!")
+    STATE_DIRECTORY=$tmp/$port behind "$SLEEPTUNED" -a -f -c "$tmp/$port/conf" 2>"$tmp/$port/log"
     last=$!
 done
 metrics() { curl -s --max-time 20 "http://127.0.0.1:$1/metrics"; }

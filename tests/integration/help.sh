@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Each command explains itself, and manual and completion know what it knows.
 # shellcheck disable=SC2013  # options are words
-set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 bash_words=$SLEEPTUNE_SRC/conf/completion/sleeptune.bash zsh_words=$SLEEPTUNE_SRC/conf/completion/_sleeptune
 
@@ -50,15 +49,13 @@ for where in "$bash_words" "$zsh_words" "$SLEEPTUNE_SRC/man/sleeptune-listen.1" 
     is "and all are in ${where##*/}" "$(for way in $ways; do grep -qw "$way" <<<"$words" || echo "$way"; done)" ""
 done
 
-if command -v fish >/dev/null; then
+if command -v fish >/dev/null || cannot "fish completes commands and options" "fish is not installed"; then
     like "fish completes commands and options" "$(PATH=${SLEEPTUNE%/*}:$PATH HOME=$tmp fish --no-config -c "source '$SLEEPTUNE_SRC/conf/completion/sleeptune.fish'; complete -C 'sleeptune stat'; complete -C 'sleeptune status --wa'" | tr '\n' ' ')" \
         '^status.show what sleeptuned measures now --watch.redraw each second'
     of_lab() { PATH=${SLEEPTUNE_LAB%/*}:$PATH HOME=$tmp fish --no-config -c "source '$SLEEPTUNE_SRC/conf/completion/sleeptune-lab.fish'; complete -C '$1'" | tr '\n' ' '; }
     like "and those of the laboratory" "$(of_lab 'sleeptune-lab sim') $(of_lab 'sleeptune-lab exec --time') $(of_lab 'sleeptune-lab series --sl') $(of_lab 'sleeptune-lab analyse --ra')" \
         '^simulate.how late .* --time-unit.* --sleepers.N threads .* --rate'
     is "with their values" "$(of_lab 'sleeptune-lab plot --kind l')$(of_lab 'sleeptune-lab wake --mechanisms condv')$(of_lab 'sleeptune-lab table --time-unit m')" "line condvar ms "
-else
-    skip "fish completes commands and options" "fish is not installed"
 fi
 : >"$tmp/the-file"
 

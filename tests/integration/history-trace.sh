@@ -1,26 +1,17 @@
 #!/usr/bin/env bash
 # One dropout as a file for ui.perfetto.dev: a real PipeWire server, and a client that stalls. As root also what the kernel did, by the real
 # tracefs, mounted in a mount namespace of this test.
-# shellcheck disable=SC2034,SC2119,SC2317
-set -u
+# shellcheck disable=SC2034
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 if [ -z "${TRACE_TEST_INSIDE:-}" ] && [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
     TRACE_TEST_INSIDE=yes exec unshare -m bash "$0"
 fi
-. "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
-need curl pipewire wireplumber pw-cli pw-metadata dbus-daemon
-[ -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pipewire" ] || skip_all "built without libpipewire"
-source=pipewire
-. "$SLEEPTUNE_SRC/tests/integration/observe-lib.sh"
 . "$SLEEPTUNE_SRC/tests/integration/pipewire-lib.sh"
-mkdir "$tmp/state"
-export STATE_DIRECTORY=$tmp/state SLEEPTUNE_SOCKET=$sock
+own_state
+export SLEEPTUNE_SOCKET=$sock
 only "pipewire_server = \"$XDG_RUNTIME_DIR/pipewire-0\";" # root's own, if root runs this
 starts "the daemon starts"
-if ! sound; then
-    skip "a PipeWire server" "pipewire does not run here: $(tail -1 "$tmp/server.log")"
-    tap_done
-fi
+sound || skip_rest "a PipeWire server" "pipewire does not run here: $(tail -1 "$tmp/server.log")"
 ok "the server is watched" wait_for of_like state watching
 pw-metadata -n settings 0 clock.force-quantum 8192 >/dev/null
 does "a client plays" client "$SLEEPTUNE_BUILD/tests/integration/stall_pipewire" 700
@@ -50,7 +41,7 @@ kill -STOP "$daemon"
 before=$(date +%s%N)
 like "a daemon that hangs is not waited for" "$(shared) $((($(date +%s%N) - before) / 100000000))" ' dropouts not watched .* [0-9]{1,2}$'
 kill -CONT "$daemon"
-id=$("$SLEEPTUNE" history --events --kind client-dropout --json | "$PYTHON" -c 'import json, sys; print([event["id"] for event in json.load(sys.stdin)["events"] if event["id"] > 0][-1])') # not one that is still being counted
+id=$("$SLEEPTUNE" history --events --kind client-dropout --json | key - '[event["id"] for event in d["events"] if event["id"] > 0][-1]') # not one that is still being counted
 like "the list of events has its number" "$("$SLEEPTUNE" history --events --details)" " #$id "
 ok "it is a file by that number" trace "$id" -o "$tmp/trace"
 is "in which the client computes or waits over its deadline" "$(decoded stall --missed)" "valid, stall computes, missed its deadline within that"
@@ -70,14 +61,8 @@ kernel_half() {
     [ -e "$SLEEPTUNE_BUILD/daemon/sleeptune-trace.so" ] || return 1
     [ -d "$tracing/instances" ] || mount -t tracefs tracefs "$tracing" 2>/dev/null
 }
-if ! kernel_half; then
-    skip "what the kernel did" "needs root outside of a container, and libtracefs"
-    tap_done
-fi
-if others_trace; then
-    skip "what the kernel did" "another sleeptuned traces on this kernel"
-    tap_done
-fi
+kernel_half || skip_rest "what the kernel did" "needs root outside of a container, and libtracefs"
+! others_trace || skip_rest "what the kernel did" "another sleeptuned traces on this kernel"
 rm -r "$tmp/state/traces"
 only "pipewire_server = \"$XDG_RUNTIME_DIR/pipewire-0\";" # root's own, if root runs this
 echo 'trace: { enabled = "on"; }; loop: { when = "always"; };' >>"$conf"
@@ -107,8 +92,7 @@ ok "it makes a file" trace last -o "$tmp/trace"
 like "with the client's cycles" "$(decoded stall)" '^valid, stall computes'
 like "each CPU has what ran, interrupts and softirqs" "$(decoded stall --list | grep '^CPU 0' | tr '\n' ' ')" 'CPU 0: [1-9].* CPU 0: interrupts: .*CPU 0: softirqs: [1-9].*softirq/'
 like "and each program its name" "$(decoded stall --list | grep '^CPU [0-9]*:')" '[a-z]/[0-9]+'
-config 'history: { traces_mb = 0; };'
-kill -HUP "$daemon"
+reload 'history: { traces_mb = 0; };'
 gone() { [ "$(find "$tmp/state/traces" -type f | grep -c .)" = 0 ]; }
 ok "without room for traces those that were kept go" wait_for gone
 stop # which holds the client's input

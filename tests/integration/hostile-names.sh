@@ -1,15 +1,9 @@
 #!/usr/bin/env bash
 # Clients of a real PipeWire server whose names try to act on who reads them: each exit of the daemon and the command
 # shows them as safe text.
-# shellcheck disable=SC2016,SC2034,SC2119,SC2317
-set -u
+# shellcheck disable=SC2034
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 go_on_as_nobody
-. "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
-need curl pipewire wireplumber pw-cli pw-metadata dbus-daemon
-[ -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pipewire" ] || skip_all "built without libpipewire"
-source=pipewire
-. "$SLEEPTUNE_SRC/tests/integration/observe-lib.sh"
 . "$SLEEPTUNE_SRC/tests/integration/pipewire-lib.sh"
 
 names=(
@@ -54,17 +48,15 @@ shown() {
     safe "$@"
     is "$1: with each name" "$(grep -oE '31mC1|ESC.\]52|RLO.b|NL.sleeptuned|UTF\?|SH.{1,6}} 1' "$2" | cut -c 1-2 | sort -u | tr '\n' ' ')" "31 ES NL RL SH UT "
 }
-# list COMMAND...: what it prints in $tmp/COMMAND.out
+# list COMMAND...: what it prints in $tmp/COMMAND.out; lists_all, lists_json: which shows all names
 list() { "$SLEEPTUNE" "$@" >"$tmp/$1.out" 2>&1; }
+lists_all() { list "$@"; shown "sleeptune $*" "$tmp/$1.out"; }
+lists_json() { list "$@" --json; shown "sleeptune $* --json" "$tmp/$1.out" json; }
 
-all=''
-for name in alsa jack pulseaudio; do all="$all $name = \"off\";"; done
-config "observe: {$all };" "history: { path = \"$tmp/history.db\"; };"
+only
+echo "history: { path = \"$tmp/history.db\"; };" >>"$conf"
 starts "the daemon starts"
-if ! sound; then
-    skip "a PipeWire server" "pipewire does not run here: $(tail -1 "$tmp/server.log")"
-    tap_done
-fi
+sound || skip_rest "a PipeWire server" "pipewire does not run here: $(tail -1 "$tmp/server.log")"
 ok "the server is watched" wait_for of_like state watching
 seen() { [ "$(of client_dropouts)" -gt "$before" ]; }
 for name in "${names[@]}"; do
@@ -99,38 +91,15 @@ for command in status "status --line waybar" "status --line i3blocks" "status --
     list $command --socket "$sock"
     safe "sleeptune $command" "$tmp/${command%% *}.out"
 done
-list history --events --socket "$sock"
-shown "sleeptune history --events --socket" "$tmp/history.out"
-list history --events --json --socket "$sock"
-shown "sleeptune history --events --json" "$tmp/history.out" json
-"$PYTHON" - "$SLEEPTUNE" "$sock" >"$tmp/screen" <<'PY'
-import os, pty, re, select, sys, time
-pid, terminal = pty.fork()
-if pid == 0:
-    os.environ.update(TERM="xterm", LC_ALL="C.UTF-8")
-    os.execv(sys.argv[1], [sys.argv[1], "status", "--watch", "--socket", sys.argv[2]])
-data, end = b"", time.monotonic() + 20
-while time.monotonic() < end and b"Live" not in data:
-    if select.select([terminal], [], [], 0.2)[0]:
-        data += os.read(terminal, 65536)
-time.sleep(1)
-os.write(terminal, b"\x03")
-try: # to its end: half a CSI is none
-    while piece := os.read(terminal, 65536):
-        data += piece
-except OSError:
-    pass
-os.waitpid(pid, 0)
-# what the screen is drawn with: CSI, and the end of lines of the terminal
-sys.stdout.buffer.write(re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]|\r", b"", data))
-PY
+lists_all history --events --socket "$sock"
+lists_json history --events --socket "$sock"
+# without what the screen is drawn with: CSI
+on_terminal Live env TERM=xterm LC_ALL=C.UTF-8 "$SLEEPTUNE" status --watch --socket "$sock" | LC_ALL=C sed 's/\x1b\[[0-9;?]*[A-Za-z]//g; s/\r//g' >"$tmp/screen"
 like "status --watch on a terminal shows its screen" "$(cat "$tmp/screen")" Live
 safe "status --watch on a terminal" "$tmp/screen"
 stop
-list history --events --db "$tmp/history.db"
-shown "sleeptune history --events --db" "$tmp/history.out"
-list history --events --db "$tmp/history.db" --json
-shown "sleeptune history --events --db --json" "$tmp/history.out" json
+lists_all history --events --db "$tmp/history.db"
+lists_json history --events --db "$tmp/history.db"
 for view in --causes ""; do
     # shellcheck disable=SC2086
     list history $view --db "$tmp/history.db"
@@ -138,15 +107,7 @@ for view in --causes ""; do
 done
 
 # --- a history that another program wrote: names as they came
-"$PYTHON" - "$tmp/history.db" "${names[0]}" "${names[1]}" "${names[2]}" "${names[3]}" <<'PY'
-import sqlite3, sys
-db = sqlite3.connect(sys.argv[1])
-columns = [row[1] for row in db.execute("pragma table_info(event)")]
-for column in ("detail", "client", "device"):
-    if column in columns:
-        db.execute(f"update event set {column} = ?", (" ".join(sys.argv[2:]),))
-db.commit()
-PY
+sql "$tmp/history.db" "UPDATE event SET (detail, client, device) = (n, n, n) FROM (SELECT '${names[*]:0:4}' AS n)"
 list history --events --db "$tmp/history.db"
 safe "events of a foreign history" "$tmp/history.out"
 like "which shows them" "$(cat "$tmp/history.out")" '31mC1'

@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
 # What is installed, and that uninstalling leaves nothing.
-set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 command -v meson >/dev/null || skip_all "meson is not installed"
-tmp=$(mktemp -d)
+own_tmp
 log=$SLEEPTUNE_BUILD/meson-logs/install-log.txt
 # uninstall reads that log: what library.sh installs meanwhile would be removed instead
 exec 9>"$log.lock"
 ! command -v flock >/dev/null || flock 9
 [ ! -e "$log" ] || cp "$log" "$tmp/install-log.txt"
-trap 'if [ -e "$tmp/install-log.txt" ]; then cp "$tmp/install-log.txt" "$log"; else rm -f "$log"; fi; rm -rf "$tmp"' EXIT
+trap 'if [ -e "$tmp/install-log.txt" ]; then cp "$tmp/install-log.txt" "$log"; else rm -f "$log"; fi; clean_up' EXIT
 
 ok "meson install" meson install -C "$SLEEPTUNE_BUILD" --no-rebuild --destdir "$tmp/root"
 installed=$(find "$tmp/root" ! -type d | sed "s|^$tmp/root||")

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # The library as a program's author meets it: installed, found by pkg-config, linked shared and static.
-set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 own_tmp
 [ "${SLEEPTUNE_SANITIZE:-none}" = none ] || skip_all "a program without the sanitizers' run time cannot link it"
@@ -63,18 +62,14 @@ ok "a program with a st_ns_add of its own links it" "$cc" "${cflags[@]}" -o "$tm
 is "and each calls its own" "$("$tmp/own")" "0 0 42"
 is "a structure that programs allocate has the size that they know" "$(printf '#include <sleeptune/punctual.h>\n_Static_assert(sizeof(struct st_punctual_stats) == 72, "");\n' |
     "$cc" "${cflags[@]}" -fsyntax-only -x c - 2>&1)" ""
-if command -v c++ >/dev/null; then
+if command -v c++ >/dev/null || cannot "the header is C++, too" "no C++ compiler"; then
     is "the header is C++, too" "$(printf '#include <sleeptune/punctual.h>\nint main() { st_punctual_free(nullptr); }\n' | c++ "${cflags[@]}" -Wall -Wextra -Werror -fsyntax-only -x c++ - 2>&1)" ""
-else
-    skip "the header is C++, too" "no C++ compiler"
 fi
 
-if command -v strace >/dev/null; then
+if command -v strace >/dev/null || cannot "waiting makes no system call but the sleep" "strace is not installed"; then
     LD_LIBRARY_PATH=$libdir strace -o "$tmp/trace" "$tmp/shared" 0.02 1000 >/dev/null 2>&1
     # between the first sleep and the last there is nothing else
     is "waiting makes no system call but the sleep" \
         "$(awk '/^clock_nanosleep/ {n++; other += pending; pending = 0; next} n {pending++} END {print other + 0, (n > 50)}' "$tmp/trace")" "0 1"
-else
-    skip "waiting makes no system call but the sleep" "strace is not installed"
 fi
 tap_done

@@ -2,21 +2,11 @@
 # A program whose buffer is empty, over the monitor of a PipeWire sink: paplay plays a file of the test signal, another program records, and both
 # `listen --input` and read_capture judge the recording. 20 stops of paplay, which has 200 ms of buffer, are 20 silences.
 # shellcheck disable=SC2154
-set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 go_on_as_nobody # WirePlumber is the user's
-. "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
-need pipewire pipewire-pulse wireplumber pw-cli pw-metadata pw-record pw-link paplay pactl dbus-daemon
-export HOME=$tmp XDG_RUNTIME_DIR=$tmp/run
-mkdir -m 700 "$XDG_RUNTIME_DIR"
-unset PIPEWIRE_REMOTE PIPEWIRE_RUNTIME_DIR PULSE_SERVER PULSE_RUNTIME_PATH
-server() { "$@" >>"$tmp/server.log" 2>&1 & server=$!; pids+=("$server"); }
-. "$SLEEPTUNE_SRC/tests/integration/pipewire-lib.sh"
+. "$SLEEPTUNE_SRC/tests/integration/pipewire-lib.sh" pipewire-pulse pw-record pw-link paplay pactl
 sink_of_pulse() { pactl list short sinks 2>/dev/null | grep -q nul; }
-if ! sound || ! { server pipewire-pulse; wait_for sink_of_pulse; }; then
-    skip "a server for paplay" "none runs here: $(tail -1 "$tmp/server.log")"
-    tap_done
-fi
+sound && server pipewire-pulse && wait_for sink_of_pulse || skip_rest "a server for paplay" "none runs here: $(tail -1 "$tmp/server.log")"
 pw-metadata -n settings 0 clock.force-quantum 2048 >/dev/null
 "$SLEEPTUNE" listen --signal "$tmp/signal.wav" -d 60s
 
@@ -26,13 +16,11 @@ links() { pw-link -l 2>/dev/null | grep -q "$1"; }
 hears() {
     local recorder player
     rm -f "$tmp/out.wav"
-    pw-record -P '{ stream.capture.sink=true }' --target nul --rate 48000 --channels 2 --format s16 "$tmp/out.wav" >>"$tmp/server.log" 2>&1 &
+    behind pw-record -P '{ stream.capture.sink=true }' --target nul --rate 48000 --channels 2 --format s16 "$tmp/out.wav" >>"$tmp/server.log" 2>&1
     recorder=$!
-    pids+=("$recorder")
     wait_for links pw-record
-    paplay --latency-msec=200 -d nul "$tmp/signal.wav" >>"$tmp/server.log" 2>&1 &
+    behind paplay --latency-msec=200 -d nul "$tmp/signal.wav" >>"$tmp/server.log" 2>&1
     player=$!
-    pids+=("$player")
     sleep 9
     for _ in $(seq "$1"); do
         kill -STOP "$player"

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # The way within the graph of a JACK server (dummy driver): what it hears.
-# shellcheck disable=SC2154,SC2317
-set -u
+# shellcheck disable=SC2154
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 own_shm "$@"
 go_on_as_nobody # root is refused
@@ -17,9 +16,8 @@ mkfifo "$tmp/no-end" # as standard input: never ends
 said() { "$listener" "$@" <>"$tmp/no-end" 2>"$tmp/listen.log" | "$read_capture"; }
 
 is "without a server it says so" "$(said -w jack)" "event absent 0 0 JACK server \"$name\" is not running for this user"
-jackd -n "$name" -r -d dummy -r 48000 -p 8192 >"$tmp/server.log" 2>&1 &
+behind jackd -n "$name" -r -d dummy -r 48000 -p 8192 >"$tmp/server.log" 2>&1
 server=$!
-pids+=("$server")
 # size OPTION...: the server's buffer size while the program runs
 size() {
     rm -f "$tmp/go"
@@ -32,10 +30,7 @@ size() {
     "$read_capture" <"$tmp/stream" | sed -n 's/^head.* //p'
 }
 runs() { [ "$(size)" = 8192 ]; }
-if ! wait_for grep -q 'non-realtime mode' "$tmp/server.log" || ! wait_for runs; then
-    skip "a JACK server" "jackd does not run here: $(tail -1 "$tmp/server.log")"
-    tap_done
-fi
+wait_for grep -q 'non-realtime mode' "$tmp/server.log" && wait_for runs || skip_rest "a JACK server" "jackd does not run here: $(tail -1 "$tmp/server.log")"
 does "nine forced glitches and 20 stops of the player are heard, each with its place and length, and nothing else" in_three hears jack 20
 is "nothing is played before the command says so" "$silent" "$(wc -c < <(head -c "$silent" "$tmp/stream"))"
 is "no process is left" "$left" ""

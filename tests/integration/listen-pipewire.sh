@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # The way over the monitor of a PipeWire sink, with a real server: what it hears, and what it does on a bad day.
-# shellcheck disable=SC2154,SC2317
-set -u
+# shellcheck disable=SC2154
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 live=$SLEEPTUNE_BUILD/tests/integration/listen_live
 if [ "$(id -u)" -eq 0 ]; then
@@ -9,18 +8,10 @@ if [ "$(id -u)" -eq 0 ]; then
     export TAP_AS_ROOT
 fi
 go_on_as_nobody
-. "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
-need pipewire wireplumber pw-cli pw-metadata dbus-daemon pgrep
-listener=$SLEEPTUNE_BUILD/ears/helpers/sleeptune-listen-pipewire
-[ -x "$listener" ] || skip_all "built without libpipewire"
-export SLEEPTUNE_OBSERVE_DIR=$SLEEPTUNE_BUILD/ears/helpers
-export HOME=$tmp XDG_RUNTIME_DIR=$tmp/run
-mkdir -m 700 "$XDG_RUNTIME_DIR"
-unset PIPEWIRE_REMOTE PIPEWIRE_RUNTIME_DIR
-server() { "$@" >>"$tmp/server.log" 2>&1 & server=$!; pids+=("$server"); }
 . "$SLEEPTUNE_SRC/tests/integration/pipewire-lib.sh"
+listener=$SLEEPTUNE_BUILD/ears/helpers/sleeptune-listen-pipewire
+export SLEEPTUNE_OBSERVE_DIR=$SLEEPTUNE_BUILD/ears/helpers
 . "$SLEEPTUNE_SRC/tests/integration/listen-lib.sh"
-mkfifo "$tmp/no-end" # as standard input: never ends
 said() { "$listener" "$@" <>"$tmp/no-end" 2>"$tmp/listen.log" | "$read_capture"; }
 
 is "without a server it says so" "$(said -w monitor)" "event absent 0 0 PipeWire is not running for this user"
@@ -37,10 +28,7 @@ like "a cable is tried on both servers" "$out" '^sleeptune listen: --back cable:
 like "and without a server needs the card" "$out" '^  cable without JACK and PipeWire: add --back (hw:N|/dev/dspN), '
 like "a way of another system is none" "$("$live" 1 virtual_oss 2>&1; echo "$?")" '^sleeptune listen: --back virtual_oss: no such way on this system'
 like "another version is told" "$(said -V 0.0.1 -w monitor)" '^event absent 0 0 .* has version .*, and sleeptune has version 0\.0\.1$'
-if ! sound; then
-    skip "a PipeWire server" "pipewire does not run here: $(tail -1 "$tmp/server.log")"
-    tap_done
-fi
+sound || skip_rest "a PipeWire server" "pipewire does not run here: $(tail -1 "$tmp/server.log")"
 is "a sink that is not there is named" "$(said -w monitor -p nothing)" "event absent 0 0 PipeWire has no sink nothing: see 'wpctl status'"
 is "so is a source" "$(said -w cable -r nothing)" "event absent 0 0 PipeWire has no source nothing"
 does "nine forced glitches and 20 stops of the player are heard, each with its place and length, and nothing else" in_three hears monitor 20
@@ -93,7 +81,7 @@ Ctrl-C ends it."
 
 # another buffer size, as long as it lasts
 pw-metadata -n settings 0 clock.force-quantum 0 >/dev/null
-size() { "$SLEEPTUNE" listen --back monitor "$@" -d 10s --json 2>/dev/null | "$PYTHON" -c 'import json, sys; print(json.load(sys.stdin)["period_frames"])'; }
+size() { "$SLEEPTUNE" listen --back monitor "$@" -d 10s --json 2>/dev/null | key - 'd["period_frames"]'; }
 is "the server gets the size that is asked for" "$(size --frames 4096)" 4096
 is "and has its own afterwards" "$(size)" 1024
 pw-metadata -n settings 0 clock.force-quantum 8192 >/dev/null
@@ -121,12 +109,10 @@ meanwhile() {
 print(d["path_class"], d["valid"], *d["remarks"], d["events"].get("mixed", 0), [l for l in d["losses"] if l["reason"] is None])' "$tmp/json"
 }
 says() { [ "$(meanwhile "${@:2}")" = "$1" ]; }
-if command -v pw-play >/dev/null && noise; then
+if command -v pw-play >/dev/null && noise || cannot "another program is mixed in" "pw-play is not installed"; then
     does "another program is mixed in: it is said, and not counted" in_three says "bit-exact True mixed 1 []" nul mixes
     is "and if the sink had a cycle more by that, its rate is not known" "$("$PYTHON" -c 'import json, sys; r = json.load(open(sys.argv[1]))["rate_ppm"]; print(r is None or abs(r) < 100)' "$tmp/json")" True
     like "and before the end, with what helps" "$(tr '\n' ' ' <"$tmp/err")" 'pw-play plays to the same device, which hides losses. Stop it\. '
-else
-    skip "another program is mixed in" "pw-play is not installed"
 fi
 pw-cli create-node adapter '{ factory.name=support.null-audio-sink node.name=monitored media.class=Audio/Sink object.linger=true audio.position=[FL FR] monitor.channel-volumes=true }' >/dev/null
 softer() { turns 1; says "linear-gain True volume 0 []" monitored turns 0.5; }
@@ -134,7 +120,7 @@ does "so is a volume that changes" in_three softer
 
 # a sink with further channels
 pw-cli create-node adapter '{ factory.name=support.null-audio-sink node.name=four media.class=Audio/Sink object.linger=true audio.position=[FL FR RL RR] }' >/dev/null
-deaf() { "$SLEEPTUNE" listen --back monitor --play "$1" -d 10s --json 2>/dev/null | "$PYTHON" -c 'import json, sys; print(json.load(sys.stdin)["cannot_hear"][-1])'; }
+deaf() { "$SLEEPTUNE" listen --back monitor --play "$1" -d 10s --json 2>/dev/null | key - 'd["cannot_hear"][-1]'; }
 is "channels after the second are not heard: it says so" "$(deaf four)" more-channels
 is "of a sink with two it does not" "$(deaf nul)" conversion
 pw-cli destroy four >/dev/null

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # The threads of the programs that play and record over PipeWire have the priority of other players: by a right of the user's own, or from rtkit.
-# shellcheck disable=SC2154,SC2317
-set -u
+# shellcheck disable=SC2154
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-for c in setpriv prlimit chrt; do command -v $c >/dev/null || skip_all "$c is not installed"; done
+need setpriv prlimit chrt
 right=(--inh-caps +sys_nice --ambient-caps +sys_nice)
 if [ "$(id -u)" -eq 0 ]; then # root is refused
     let_nobody_in
@@ -11,23 +10,15 @@ if [ "$(id -u)" -eq 0 ]; then # root is refused
     exec "${nobody[@]}" "${right[@]}" "${homeless[@]}" "$0"
 fi
 chrt -f 83 true 2>/dev/null || skip_all "needs root, or the right to real-time priority 83"
-. "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
-need pipewire wireplumber pw-cli pw-metadata dbus-daemon pgrep ps
-[ -x "$SLEEPTUNE_BUILD/ears/helpers/sleeptune-listen-pipewire" ] || skip_all "built without libpipewire"
+. "$SLEEPTUNE_SRC/tests/integration/pipewire-lib.sh" ps
 export SLEEPTUNE_OBSERVE_DIR=$SLEEPTUNE_BUILD/ears/helpers
-export HOME=$tmp XDG_RUNTIME_DIR=$tmp/run
-mkdir -m 700 "$XDG_RUNTIME_DIR"
-unset PIPEWIRE_REMOTE PIPEWIRE_RUNTIME_DIR
 export DBUS_SYSTEM_BUS_ADDRESS=unix:path=$tmp/none # not the machine's rtkit
-server() { "$@" >>"$tmp/server.log" 2>&1 & server=$!; pids+=("$server"); }
-. "$SLEEPTUNE_SRC/tests/integration/pipewire-lib.sh"
 sound || skip_all "pipewire does not run here: $(tail -1 "$tmp/server.log")"
 
 # listens [COMMAND...]: until both programs run
 listens() {
-    "$@" "$SLEEPTUNE" listen --back monitor -d 60s >"$tmp/out" 2>"$tmp/err" &
+    behind "$@" "$SLEEPTUNE" listen --back monitor -d 60s >"$tmp/out" 2>"$tmp/err"
     command=$!
-    pids+=("$command")
     wait_for helpers_run
 }
 helpers_run() { helper=$(pgrep -P "$command" -f "^([^ ]*/)?sleeptune-listen-pipewire") && player=$(pgrep -P "$helper"); }
@@ -63,8 +54,7 @@ elif ! prlimit --rtprio=0:0 chrt -f 20 true 2>/dev/null; then
     skip "without it rtkit gives it" "the stand-in for rtkit needs CAP_SYS_NICE"
 else
     bus=DBUS_SYSTEM_BUS_ADDRESS=$DBUS_SESSION_BUS_ADDRESS
-    env "$bus" "$rtkit" >"$tmp/rtkit.log" 2>&1 &
-    pids+=("$!")
+    behind env "$bus" "$rtkit" >"$tmp/rtkit.log" 2>&1
     wait_for grep -q ready "$tmp/rtkit.log"
     listens env "$bus" "${without[@]}"
     does "without it rtkit gives it" wait_for both_have RR 20

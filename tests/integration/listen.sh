@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # sleeptune listen: the signal as a file, and what is said of recordings of it that were damaged in known ways.
-set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 own_tmp
 

@@ -1,25 +1,14 @@
 #!/usr/bin/env bash
 # Root asks a login of another user for that user's rights: `report --user`, and under sudo. The user's shell runs what the user
 # wants; root believes numbers about that user's rights, and is held up for ten seconds at most.
-set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-if [ "${1:-}" != inside ]; then
-    [ "$(uname -s)" = Linux ] || skip_all "the user is made up in a mount namespace of Linux"
-    [ "$(id -u)" -eq 0 ] || skip_all "needs root, to log in as another user"
-    for program in su script setsid pgrep; do
-        command -v "$program" >/dev/null || skip_all "$program is not installed"
-    done
-    unshare --mount true 2>/dev/null || skip_all "no right to a mount namespace here"
-    exec unshare --mount "$0" inside
-fi
-tmp=$(mktemp -d)
+[ "$(uname -s)" = Linux ] || skip_all "the user is made up in a mount namespace of Linux"
+need su script setsid pgrep
+alone "$@"
+own_tmp
 hidden() { pgrep -f "^sleep $mark"; }
-finish() {
-    for pid in $(hidden); do kill -KILL "$pid" 2>/dev/null; done
-    rm -rf "$tmp"
-}
 mark=4343.$$ # seconds that the hidden process sleeps: its name
-trap finish EXIT
+trap 'hidden | xargs -r kill -KILL; clean_up' EXIT
 trap 'exit 1' INT TERM
 chmod 755 "$tmp"
 home=$tmp/home

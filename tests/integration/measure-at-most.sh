@@ -1,10 +1,7 @@
 #!/usr/bin/env bash
 # sleeptune measure --at-most: what is kept, broken, undecided, refused.
-set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-own_tmp
-chmod 755 "$tmp"
-cd "$tmp" || exit 1
+own_tmp && cd "$tmp" || exit 1
 
 refused "a limit without its unit" 3 measure --at-most 20
 refused "a limit of nothing" 3 measure --at-most 0/h
@@ -13,10 +10,7 @@ refused "without an end" 3 measure --at-most 20/h -d 0
 
 refused "causes of other wake-ups" 3 measure --at-most 20/h --cause-above 1ms
 
-if ! chrt -f 70 true 2>/dev/null; then
-    skip "runs" "needs SCHED_FIFO"
-    tap_done
-fi
+chrt -f 70 true 2>/dev/null || skip_rest "runs" "needs SCHED_FIFO"
 
 # A deadline of a second: a busy host keeps it, too.
 "$SLEEPTUNE" measure --frames 48000 --at-most 1000/h -d 11s --quiet >out
@@ -53,10 +47,8 @@ wait $pid
 is "undecided: status 2" $? 2
 like "which is the first word" "$(cat out)" '^Undecided: run longer \(-d\): '
 
-if [ "$(id -u)" = 0 ]; then
+if [ "$(id -u)" = 0 ] || cannot "without the right to real-time priority" "needs root"; then
     can_be_nobody
     screen_is no-right as_nobody prlimit --rtprio=0:0 "$SLEEPTUNE" measure --at-most 1000/h -d 11s --quiet
-else
-    skip "without the right to real-time priority" "needs root"
 fi
 tap_done

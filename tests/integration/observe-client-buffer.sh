@@ -1,10 +1,7 @@
 #!/usr/bin/env bash
 # Sound that is lost between a program and PipeWire, with a recording of the sink as the truth: the short form of tests/bench/client-buffer.py.
-set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-for program in pipewire pipewire-pulse wireplumber pw-cli pw-record paplay dbus-daemon python3; do
-    command -v "$program" >/dev/null || skip_all "no $program"
-done
+need pipewire pipewire-pulse wireplumber pw-cli pw-record paplay dbus-daemon python3
 [ -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pipewire" ] || skip_all "built without libpipewire"
 prlimit --pid $$ --rtprio=95:95 2>/dev/null
 own_tmp
@@ -40,22 +37,17 @@ as_user=()
 
 # The same, heard: not by root.
 [ "$(id -u)" -ne 0 ] || as_user=("${own_player[@]}")
-if "${as_user[@]}" test -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-silence"; then
+if "${as_user[@]}" test -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-silence" || cannot "a player that is heard" "no program that listens, or an ordinary user cannot start it"; then
     measure --listen on --how stopped --losses 5
     is "a player that is heard and stopped five times: each is seen" "$(of 'sum(n for what, n in r["own"].items() if what == "client-buffer stopped") >= 5 or r')" True
     is "with its length, once" "$(of 'len(long(r["lengths_ms"])) == len(long(r["reported_lengths_ms"])) or r')" True
     is "and who listens says so" "$(of '"listens=1 " in r["ready"][0] or r')" True
     measure --listen on --how slowed --losses 3
     is "one that writes too slowly" "$(of 'r["own"].get("client-buffer writes-too-slowly", 0) >= 4 or r')" True
-else
-    skip "a player that is heard" "no program that listens, or an ordinary user cannot start it"
 fi
 as_user=()
 
-if [ "$(nproc)" -lt 2 ] || ! chrt --fifo 95 true 2>/dev/null; then
-    skip "a player without a CPU" "one CPU, or no right to real-time priority"
-    tap_done
-fi
+[ "$(nproc)" -ge 2 ] && chrt --fifo 95 true 2>/dev/null || skip_rest "a player without a CPU" "one CPU, or no right to real-time priority"
 measure --how hogged --losses 5
 is "a player that gets no CPU five times: each is seen" "$(of 'len(long(r["reported_lengths_ms"]))')" 5
 is "as its own, where and why" "$(of 'sum(n for what, n in r["own"].items() if what == "client-buffer cpu-taken") >= 5 or r')" True

@@ -1,10 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 # What the tests of the sources of xruns share. Source after daemon-lib.sh; set $source first.
 observer=$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-$source
-export HOME=$tmp XDG_RUNTIME_DIR=$tmp/run
-mkdir -m 700 "$XDG_RUNTIME_DIR"
-mkfifo "$tmp/no-end" # as standard input: never ends
-unset PIPEWIRE_REMOTE PIPEWIRE_RUNTIME_DIR PULSE_SERVER PULSE_RUNTIME_PATH SLEEPTUNE_OBSERVE_DIR DISPLAY
+own_session
 
 # only SETTING...: the configuration with no other source
 only() {
@@ -30,12 +27,6 @@ quiet() {
     return 1
 }
 
-# server COMMAND...: a sound server; sets $server
-server() { "$@" >>"$tmp/server.log" 2>&1 & server=$!; pids+=("$server"); }
-end_server() { kill -CONT "$server" 2>/dev/null; kill "$server" 2>/dev/null; wait "$server" 2>/dev/null; }
-
-# does NAME COMMAND...: ok, but in this shell
-
 # client COMMAND...: a program that stalls once for each line it is sent (stall_*.c)
 client() {
     mkfifo "$tmp/to-client" "$tmp/from-client"
@@ -57,7 +48,6 @@ stall() {
 end_client() { exec {client_in}>&- {client_out}<&-; wait "$client_pid" 2>/dev/null; }
 
 # traced: a mark is kept, and what its file has is in $traced, a track a line
-# shellcheck disable=SC2317
 kept_mark() { [ "$(find "$tmp/state/traces" -name '*heard.cycles' 2>/dev/null | grep -c .)" = 1 ]; }
 # shellcheck disable=SC2034
 traced() {
@@ -68,16 +58,28 @@ traced() {
 watchers=()
 # watch NAME OPTION...: the program alone, what it says in $tmp/NAME; returns when it watches
 watch() {
-    "$observer" "${@:2}" <>"$tmp/no-end" >"$tmp/$1" 2>&1 &
-    pids+=("$!")
+    behind "$observer" "${@:2}" <>"$tmp/no-end" >"$tmp/$1" 2>&1
     watchers+=("$!")
     wait_for grep -q ^ready "$tmp/$1"
 }
 
 end_watchers() { kill "${watchers[@]}"; wait "${watchers[@]}" 2>/dev/null; }
 
-# The program alone
-is "an argument is a usage error" "$("$observer" nonsense >/dev/null 2>&1; echo $?)" 3
-is "so is what is no process id" "$("$observer" -p 12x 2>&1 >/dev/null; echo $?)" "$observer: -p: '12x' is not a process id
-3"
-is "so is an unknown option" "$("$observer" -x >/dev/null 2>&1; echo $?)" 3
+# says: what the program alone says, and its status
+says() { "$observer" "$@" <>"$tmp/no-end" 2>&1; echo "status $?"; }
+
+# the_end WORDS: a server that hangs, and a daemon that is killed
+the_end() {
+    local helper
+    kill -STOP "$server"
+    is "a server that hangs is said" "$(timeout 30 "$observer" <>"$tmp/no-end" 2>&1; echo "$?")" "absent $1
+2"
+    kill -CONT "$server"
+    helper=$(pgrep -P "$daemon" -x sleeptune-obser)
+    ok "it is watched still" test -n "$helper"
+    kill -KILL "$daemon"
+    ok "the helper ends with a daemon that is killed" wait_for eval "! kill -0 $helper"
+    ok "the server has lived through it all" kill -0 "$server"
+    end_server
+    tap_done
+}

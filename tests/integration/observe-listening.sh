@@ -1,10 +1,7 @@
 #!/usr/bin/env bash
 # Listening for silence (observe.listen) changes nothing: players on two sinks and on a client with a latency of 200 ms, with and without it.
-set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-for program in pipewire pipewire-pulse wireplumber pw-cli pw-link pw-metadata paplay dbus-daemon ps python3; do
-    command -v "$program" >/dev/null || skip_all "no $program"
-done
+need pipewire pipewire-pulse wireplumber pw-cli pw-link pw-metadata paplay dbus-daemon ps python3
 prlimit --pid $$ --rtprio=95:95 2>/dev/null
 as_user=()
 [ "$(id -u)" -ne 0 ] || as_user=("${own_player[@]}")

@@ -1,12 +1,9 @@
 #!/usr/bin/env bash
 # Why a client of PipeWire was not ready, with a real server: the short form of tests/bench/dropouts.py, mostly with cycles of 85 ms,
 # in which the machine's own noise makes no dropout.
-set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 real_time=1 go_on_as_nobody
-for program in pipewire wireplumber pw-cli pw-metadata dbus-daemon python3; do
-    command -v "$program" >/dev/null || skip_all "no $program"
-done
+need pipewire wireplumber pw-cli pw-metadata dbus-daemon python3
 [ -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pipewire" ] || skip_all "built without libpipewire"
 [ "$(nproc)" -ge 2 ] || skip_all "one CPU: what takes it from the client takes it from the server, too"
 own_tmp
@@ -48,9 +45,7 @@ judges() {
 measure heavy-150 11
 judges heavy-150 too-slow
 true_of "the load lines have its busy time, to 5 %" heavy-150 'r["busy_percent"] is not None and abs(r["busy_percent"]) <= 5'
-if [ "$(stat -f -c %T "${TMPDIR:-/tmp}")" = tmpfs ]; then
-    skip "pages" "the temporary folder is in memory"
-else
+if [ "$(stat -f -c %T "${TMPDIR:-/tmp}")" != tmpfs ] || cannot "pages" "the temporary folder is in memory"; then
     measure pages 0
     judges pages swapped-out
 fi
@@ -59,9 +54,7 @@ pipewire --version | grep -q ' 0\.\| 1\.[01]\.' || later=exits,async again=''
 measure $later 0 1024
 tap_note <<<"exits: $(of exits r)"
 true_of "the end of a client is no dropout" exits 'r["accused"] == 0'
-if [ $later = exits ]; then
-    skip "asynchronous nodes" "this PipeWire has none"
-else
+if [ $later != exits ] || cannot "asynchronous nodes" "this PipeWire has none"; then
     true_of "an asynchronous node is not accused" async '(r["reported"], r["accused"], r["busy_percent"] is not None) == (0, 0, True)'
     measure async-150,async-frozen 0
     judges async-150 too-slow
@@ -85,12 +78,10 @@ true_of "who waits for a thread of its own that computes, computes" helped 'r["r
 judges waited waited-for-other
 true_of "and for no wrong one" waited 'set(r["culprits"]) <= {"bad", ""}'
 [ -z "$again" ] || true_of "nor is it accused when that one was late in an earlier cycle" waited-again '"waited-for-other" in r["reasons"] and "too-slow" not in r["reasons"]'
-if [ -n "$fifo" ]; then
+if [ -n "$fifo" ] || cannot "on one CPU who computes too long is to blame" "no right to real-time priority"; then
     result=$("$bench" --build "$SLEEPTUNE_BUILD" --frames 4096 --every 6 --dropouts 3 --seconds 0 --scenarios heavy-300 --one-cpu --json 2>"$tmp/err")
     tap_note <<<"one CPU: $(of heavy-300 r)"
     is "on one CPU who computes too long is to blame, not the server that waits for it" \
         "$(of heavy-300 'r["reasons"].get("too-slow", 0) > r["server"] or r')" True
-else
-    skip "on one CPU who computes too long is to blame" "no right to real-time priority"
 fi
 tap_done

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # A stream of 44100 Hz that came first makes the cycle of all others shorter: with a real PipeWire, its profiler and pw-dump.
-# shellcheck disable=SC2034,SC2119,SC2317
-set -u
+# shellcheck disable=SC2034
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 if [ "$(id -u)" -eq 0 ]; then # root asks no user's server
     let_nobody_in
@@ -9,16 +8,8 @@ if [ "$(id -u)" -eq 0 ]; then # root asks no user's server
     as_nobody "$0"
     exit
 fi
-. "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
-need pipewire wireplumber pw-cli pw-metadata pw-dump pw-play dbus-daemon
-[ -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pipewire" ] || skip_all "built without libpipewire"
-source=pipewire
-. "$SLEEPTUNE_SRC/tests/integration/observe-lib.sh"
-. "$SLEEPTUNE_SRC/tests/integration/pipewire-lib.sh"
-if ! sound; then
-    skip "a PipeWire server" "pipewire does not run here: $(tail -1 "$tmp/server.log")"
-    tap_done
-fi
+. "$SLEEPTUNE_SRC/tests/integration/pipewire-lib.sh" pw-dump pw-play
+sound || skip_rest "a PipeWire server" "pipewire does not run here: $(tail -1 "$tmp/server.log")"
 set_to() { pw-metadata -n settings 0 "$1" "$2" >/dev/null; }
 set_to clock.force-quantum 0
 set_to clock.allowed-rates '[ 44100 48000 ]'
@@ -33,9 +24,8 @@ with wave.open(sys.argv[1], 'wb') as f:
 done
 # play NAME RATE FRAMES: sets $player
 play() {
-    pw-play -P "{ application.name = \"$1\" node.name = \"$1\" }" --latency "$3" "$tmp/$2.wav" >>"$tmp/client.log" 2>&1 &
+    behind pw-play -P "{ application.name = \"$1\" node.name = \"$1\" }" --latency "$3" "$tmp/$2.wav" >>"$tmp/client.log" 2>&1
     player=$!
-    pids+=("$player")
     wait_for plays "$1"
 }
 plays() { pw-dump | "$PYTHON" -c "

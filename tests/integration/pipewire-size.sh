@@ -1,7 +1,5 @@
 #!/usr/bin/env bash
 # apply sets the size of a user's own PipeWire: with a real server, as an ordinary user.
-# shellcheck disable=SC2317
-set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 # the least size is PipeWire's default: shown is that of 0.3, also with 1.4, where it is 32
 size() {
@@ -21,18 +19,9 @@ if [ "$(id -u)" -eq 0 ]; then
     exit
 fi
 tap_n=${SLEEPTUNE_TESTS_BEFORE:-0}
-tmp=$(mktemp -d)
-pids=()
-finish() {
-    for pid in ${pids[@]+"${pids[@]}"}; do kill "$pid" 2>/dev/null; done
-    wait
-    rm -rf "$tmp"
-}
-trap finish EXIT
+own_tmp
 trap 'exit 1' INT TERM
-for program in pipewire pw-metadata pw-cli; do
-    command -v "$program" >/dev/null || { skip "a size of PipeWire" "$program is not installed"; tap_done; }
-done
+for program in pipewire pw-metadata pw-cli; do command -v "$program" >/dev/null || skip_rest "a size of PipeWire" "$program is not installed"; done
 export HOME="$tmp/the home" XDG_RUNTIME_DIR=$tmp/run
 unset XDG_CONFIG_HOME XDG_STATE_HOME STATE_DIRECTORY PIPEWIRE_REMOTE PIPEWIRE_RUNTIME_DIR
 drop_ins=$HOME/.config/pipewire/pipewire.conf.d
@@ -47,11 +36,9 @@ here() { # what depends on the machine: the name of a card's file, whether root 
 verify() { here "$SLEEPTUNE" verify; }
 revert() { "$SLEEPTUNE" revert linux-pipewire-quantum </dev/null 2>&1; }
 start() {
-    pipewire >>"$tmp/server.log" 2>&1 &
+    behind pipewire >>"$tmp/server.log" 2>&1
     server=$!
-    pids+=("$server")
-    for _ in $(seq 100); do pw-cli info 0 >/dev/null 2>&1 && return; sleep 0.1; done
-    return 1
+    in_time 10 pw-cli info 0
 }
 again() { # in this shell: it sets $server
     kill "$server"
@@ -61,7 +48,7 @@ again() { # in this shell: it sets $server
 runs() { pw-metadata -n settings 2>/dev/null | sed -n "s/.*'clock\.\(min-\|max-\|\)quantum' value:'\([0-9]*\)'.*/\2/p" | xargs; }
 
 like "without PipeWire there is nothing to set" "$(size 128; echo "status $?")" 'PipeWire does not run here|the running PipeWire'
-start || { skip "a size of PipeWire" "pipewire does not run here: $(tail -1 "$tmp/server.log")"; tap_done; }
+start || skip_rest "a size of PipeWire" "pipewire does not run here: $(tail -1 "$tmp/server.log")"
 before=$(runs)
 made=$SLEEPTUNE_BUILD/tests/integration/make_history
 if [ -x "$made" ]; then # 256 frames held for days
@@ -123,7 +110,7 @@ card() { # PROPERTY...
     pw-cli create-node adapter "{ factory.name=support.null-audio-sink media.class=Audio/Sink object.linger=true audio.position=[FL FR] $* }" >/dev/null 2>&1
 }
 reserve() { "$SLEEPTUNE" apply --yes "linux-device-headroom=$1" 2>&1 </dev/null; }
-command -v pw-dump >/dev/null || { skip "the reserve of a card" "pw-dump is not installed"; tap_done; }
+command -v pw-dump >/dev/null || skip_rest "the reserve of a card" "pw-dump is not installed"
 screen_is -t a-card-that-is-not-there reserve alsa_output.usb-ACME
 refused "a name of ALSA's" 3 apply --yes linux-device-headroom=hw:1
 refused "a name that would end the quotes" 3 apply --yes 'linux-device-headroom=alsa_x" } ]'
@@ -135,8 +122,7 @@ if [ -d /usr/share/wireplumber/main.lua.d ]; then
 elif [ -d /usr/share/wireplumber/wireplumber.conf.d ]; then
     rule=$HOME/.config/wireplumber/wireplumber.conf.d/90-sleeptune-linux-device-headroom.conf
 else
-    skip "a rule of WirePlumber" "it is not installed"
-    tap_done
+    skip_rest "a rule of WirePlumber" "it is not installed"
 fi
 out=$(reserve alsa_output.usb-ACME_Box_2-00)
 is "a reserve for a card: apply ends with 0" "$? $(find "$HOME/.config" -type f)" "0 $rule"

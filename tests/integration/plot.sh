@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # plot: pictures have the parts, names, units and figures that they are made of; what cannot be drawn is refused.
-set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 own_tmp && cd "$tmp" || exit 1
 
@@ -155,10 +154,8 @@ is "into a pipe or a file goes the picture" "$(plot saw.json -o - | cmp - piped.
 # a path is one long word, as names of files and of kernels are
 cp sleep.json a-name-of-a-file-that-is-longer-than-all-of-the-line-is.json
 drawn long-name a-name-of-a-file-that-is-longer-than-all-of-the-line-is.json
-if command -v script >/dev/null; then
+if command -v script >/dev/null || cannot "a terminal gets no picture" "no script(1)"; then
     like "a terminal gets no picture, but is told what to do" "$(script -qec "'$SLEEPTUNE_LAB' plot saw.json" /dev/null </dev/null)" 'name the picture: -o FILE.svg'
-else
-    skip "a terminal gets no picture" "no script(1)"
 fi
 # --- scale: a million samples
 awk 'BEGIN {srand(1); for (i = 0; i < 1000000; i++) print int(50000 + 20000 * rand()) + (i == 777777) * 9000000}' >million
@@ -180,10 +177,7 @@ refused "a kind without figures" 4 plot sleep.json --kind series -o bad.svg
 is "none leaves a file" "$(ls bad.svg* 2>/dev/null)" ""
 refused "a folder that is not there" 4 plot saw.json -o nowhere/a.svg
 refused "an unknown suffix" 3 plot saw.json -o a.gif
-for option in '--kind pie' '--width 800' '--every -1s' --nonsense; do
-    # shellcheck disable=SC2086  # option and value
-    refused "plot $option" 3 plot saw.json -o a.svg $option
-done
+each_refused 3 'plot saw.json -o a.svg' '--kind pie' '--width 800' '--every -1s' --nonsense
 refused "plot without a file" 3 plot -o a.svg
 if [ -w /dev/full ]; then
     ln -s /dev/full full.svg
@@ -196,11 +190,10 @@ if [ -w /dev/full ]; then
 sleeptune-lab: writing to standard output failed
 4"
 fi
-if unshare -m mount -t tmpfs none /mnt 2>/dev/null; then
+if unshare -m mount -t tmpfs none /mnt 2>/dev/null || cannot "no room for all of a picture" "no right to mount here"; then
     # within SIZE OPTIONS COMMAND: in a file system that has an older picture
     within() {
         # what the command says, its status, and what is there afterwards
-        # shellcheck disable=SC2016  # expanded by the inner shell
         unshare -m bash -c 'mount -t tmpfs -o "size=$0" none /mnt && echo older >/mnt/a.svg && mount -o "remount,size=$0,$1" /mnt || exit
             shift; "$@" 2>&1 >/dev/null; echo $?; ls /mnt; cat /mnt/a.svg' "$@"
     }
@@ -215,8 +208,6 @@ if unshare -m mount -t tmpfs none /mnt 2>/dev/null; then
         is "$name: nor does a file system that is read-only" "$(within 64k ro $command /mnt/a.svg)" \
             "$name: cannot write /mnt/a.svg: Read-only file system"$'\n4\na.svg\nolder'
     done
-else
-    skip "no room for all of a picture" "no right to mount here"
 fi
 # --- words of one's own, several machines, panels side by side
 for machine in one two three; do
@@ -269,7 +260,7 @@ done
 is "two boxes have two colours" "$(grep -o 'fill="#[bf][0-9a-f]*"' words.svg | sort -u | grep -c -e b8d9ee -e f9d9a8)" 2
 # --- in a browser no text leaves its picture: those of this test and of the documents
 chromium=$(command -v chromium || command -v chromium-browser || true)
-if [ -n "$chromium" ]; then
+if [ -n "$chromium" ] || cannot "no text leaves its picture" "chromium is not installed"; then
     { echo '<!DOCTYPE html><meta charset=utf-8>'; cat "$SLEEPTUNE_SRC"/docs/p*/*.svg; find . -maxdepth 1 -type f -name '*.svg' -exec cat {} +; } >all.html
     outside='[...document.querySelectorAll("svg")].flatMap(svg => [...svg.querySelectorAll("text")].filter(text => {
         const all = svg.getBoundingClientRect(), own = text.getBoundingClientRect();
@@ -278,7 +269,5 @@ if [ -n "$chromium" ]; then
     look() { "$PYTHON" "$SLEEPTUNE_SRC/tests/integration/browser.py" "$chromium" "file://$PWD/all.html" --wait 'document.readyState === "complete"' --print "$1" 2>err; }
     like "pictures with text are shown" "$(look 'document.querySelectorAll("svg text").length')" '^[0-9]{3,}$'
     is "no text leaves its picture" "$(look "$outside")" ""
-else
-    skip "no text leaves its picture" "chromium is not installed"
 fi
 tap_done

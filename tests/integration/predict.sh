@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # sleeptune predict: rows from a recording and from a history, and what it refuses.
-set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 own_tmp
 # a size is set with the server that runs here
@@ -63,13 +62,8 @@ if [ -x "$made/make_history" ]; then # an hour has one wake-up 3.1 to 4.1 ms lat
     export TZ=UTC
     COLUMNS=200 screen_is history predict --history "$tmp/h.db"
     is "in 40 columns" "$(COLUMNS=40 predict --history "$tmp/h.db" | grep -E '^.{41}' | grep -v "$tmp")" ""
-    "$PYTHON" - "$tmp/h.db" <<'PY'
-import sqlite3, sys
-db = sqlite3.connect(sys.argv[1])
-db.execute("INSERT INTO conditions SELECT 9, '6.2', governor, policy, priority, cpu, frames, rate_hz, load_percent FROM conditions")
-db.execute("UPDATE span SET conditions = 9 WHERE level = 60 AND from_ns >= (1795190400 - 3600) * 1000000000")
-db.commit()
-PY
+    sql "$tmp/h.db" "INSERT INTO conditions SELECT 9, '6.2', governor, policy, priority, cpu, frames, rate_hz, load_percent FROM conditions" \
+        "UPDATE span SET conditions = 9 WHERE level = 60 AND from_ns >= (1795190400 - 3600) * 1000000000"
     COLUMNS=200 screen_is other-settings predict --history "$tmp/h.db"
     screen_is no-history predict --history "$tmp/none.db"
     echo letters >"$tmp/letters.db"
@@ -89,7 +83,7 @@ screen_is text predict "$tmp/text"
 echo 5000 | recording "$tmp/short"
 screen_is too-short predict "$tmp/short"
 recording "$tmp/none" </dev/null
-is "JSON of no cycle" "$("$SLEEPTUNE" predict --json "$tmp/none" | "$PYTHON" -c 'import json, sys; print(json.load(sys.stdin)["target_per_hour"])')" None
+is "JSON of no cycle" "$("$SLEEPTUNE" predict --json "$tmp/none" | key - 'd["target_per_hour"]')" None
 screen_is no-cycle predict "$tmp/none"
 screen_is no-number predict "$tmp/short" --frames x
 screen_is no-file predict

@@ -1,15 +1,11 @@
 #!/usr/bin/env bash
 # The proof that it helped: apply measures, verify runs again and compares, revert forgets. On the real clock and the real
 # machine, but /etc/security and /var/lib are this test's own, and the rule that is applied writes a file there only.
-set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-if [ "${1:-}" != inside ]; then
-    [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null || skip_all "needs root, and setpriv to become nobody"
-    unshare --mount true 2>/dev/null || skip_all "no right to a mount namespace here"
-    exec unshare --mount "$0" inside
-fi
-tmp=$(mktemp -d)
-trap 'umount /var/lib 2>/dev/null; rm -rf "$tmp"' EXIT
+need setpriv
+alone "$@"
+own_tmp
+trap 'umount /var/lib 2>/dev/null; clean_up' EXIT
 mkdir -p /etc/security "$tmp/security" && cp -a /etc/security/. "$tmp/security"
 mount --make-rprivate / && mount -t tmpfs -o mode=755 none /etc/security &&
     mount -t tmpfs -o mode=755 none /var/lib || skip_all "no right to mount here"
@@ -83,12 +79,7 @@ say(all(r["misses"] <= sum(r["late"]) <= r["elapsed_periods"] for r in (before, 
 say(p["verdict"] != "too-short" and p["sentence"].startswith("no difference") == (p["verdict"] == "none"), "JSON: and the sentence says so")
 PY
 )
-if "$PYTHON" -c 'import jsonschema' 2>/dev/null; then
-    ok "JSON: is what docs/schema says" "$PYTHON" -c 'import json, jsonschema, sys
-jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))' "$tmp/verify.json" "$SLEEPTUNE_SRC/docs/schema/sleeptune-verify-1.json"
-else
-    skip "JSON: is what docs/schema says" "python3-jsonschema is not installed"
-fi
+valid "JSON: is what docs/schema says" "$tmp/verify.json"
 
 apply --measure 2s
 screen_is already-applied cat "$tmp/out" "$tmp/err"
@@ -165,9 +156,7 @@ revert
 umount /var/lib
 
 # --- refused -------------------------------------------------------------------------------------------------------
-for time in 0 nonsense 11m -3s; do
-    refused "apply --measure $time" 3 apply --yes --user nobody --measure "$time" linux-rt-permission
-done
+each_refused 3 'apply --yes --user nobody linux-rt-permission' '--measure 0' '--measure nonsense' '--measure 11m' '--measure -3s'
 refused "verify --format xml" 3 verify --format xml
 ok "nothing of it is changed" test ! -e "$limits"
 tap_done

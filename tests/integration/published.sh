@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # docs/published/measure in its short form: each page's commands work. docs/examples/late.c: any C compiler takes it, and its output is read.
-set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 own_tmp && cd "$tmp" || exit 1
 
@@ -28,25 +27,21 @@ like "in Markdown, too" "$("$SLEEPTUNE_LAB" analyse cost.txt:1 cost.txt:2 --unit
 is "as JSON with what is found in each" "$("$SLEEPTUNE_LAB" analyse cost.txt:1 cost.txt:2 --unit ns --json | grep -cE '"(name": "cost.txt:[12]|sentences)"')" 4
 status=$("$SLEEPTUNE_LAB" analyse cost.txt:1 nothing 2>&1 >text)
 is "a file that is not there is an error, and no half table" "$status" "sleeptune-lab analyse: cannot read nothing: No such file or directory"
-if command -v go >/dev/null; then
+if command -v go >/dev/null || cannot "late.go and cost.go" "no go"; then
     cache=$SLEEPTUNE_BUILD/go # Go's own library is compiled once
     [ -w "$SLEEPTUNE_BUILD" ] || cache=$tmp/go
     for name in late cost; do
         ok "$name.go is built" env GOCACHE="$cache" CGO_ENABLED=0 go build -o "go-$name" "$SLEEPTUNE_SRC/docs/examples/$name.go"
     done
     is "and prints as many lines" "$(./go-late 3 0.005 | grep -cE '^[0-9]+\.[0-9]{9}$') $(./go-cost 3 | grep -cE '^[0-9]+,[0-9]+$')" "3 3"
-else
-    skip "late.go and cost.go" "no go"
 fi
-if command -v rustc >/dev/null; then
+if command -v rustc >/dev/null || cannot "late.rs, cost.rs and wake.rs" "no rustc"; then
     for name in late cost wake; do
         ok "$name.rs is built" env HOME="$(getent passwd "$(id -u)" | cut -d : -f 6)" rustc -o "rust-$name" "$SLEEPTUNE_SRC/docs/examples/$name.rs"
     done
     ./rust-wake 2 3 >wake.txt
     like "analyse names wake.rs's columns" "$("$SLEEPTUNE_LAB" analyse wake.txt:1 wake.txt:2 --unit ns | tail -1)" '^wake.txt:2 channel woken early +3 '
     is "and prints as many lines" "$(./rust-late 3 0.005 | grep -cE '^[0-9]+\.[0-9]{9}$') $(./rust-cost 3 | grep -cE '^[0-9]+,[0-9]+$') $(./rust-wake 2 3 | grep -cE '^[0-9]+,[0-9]+,[0-9]+,[0-9]+$')" "3 3 3"
-else
-    skip "late.rs, cost.rs and wake.rs" "no rustc"
 fi
 
 # --- the pages

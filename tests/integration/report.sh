@@ -1,10 +1,7 @@
 #!/usr/bin/env bash
 # report and snapshot from the outside: captures, formats, exit statuses, bad input.
-set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-captures=$SLEEPTUNE_SRC/tests/fixtures/captures
-tmp=$(mktemp -d)
-trap 'chmod -R u+rwX "$tmp"; rm -rf "$tmp"' EXIT
+own_tmp
 
 status() { "$@" >/dev/null 2>&1 </dev/null; echo $?; }
 report() { "$SLEEPTUNE" report "$@"; }
@@ -122,14 +119,12 @@ done
 # alone: the sound servers, the rtkit and the sleeptuned of this machine count, too
 alone=(unshare --pid --fork --mount --mount-proc sh -c
     '! cd /usr/share/dbus-1/system-services 2>/dev/null || mount -t tmpfs none . || exit; cd /; exec "$@"' sh)
-if can_be_nobody && "${alone[@]}" true 2>/dev/null; then
+if can_be_nobody && "${alone[@]}" true 2>/dev/null || cannot "no right to real-time priority is a problem" "needs root, setpriv and unshare to drop rights"; then
     "${alone[@]}" "${nobody[@]}" prlimit --rtprio=0:0 --memlock=65536:65536 \
         "$SLEEPTUNE" report --frames 128 --json >"$tmp/nobody.json" 2>"$tmp/err"
     is "no right to real-time priority is a problem" "$?" 1
     is "and named" "$(query 'f["linux-rt-permission"]["status"]' <"$tmp/nobody.json")" problem
     is "no right to lock memory is named, too" "$(query 'f["linux-memlock"]["status"] in ("problem", "advice")' <"$tmp/nobody.json")" True
-else
-    skip "no right to real-time priority is a problem" "needs root, setpriv and unshare to drop rights"
 fi
 
 # --- another user -----------------------------------------------------------------------------------------------------------
@@ -145,17 +140,26 @@ is "another user does not" "$(of_user bob)" problem
 screen_is another-user report --root "$tmp/home" --user bob
 refused "a user who does not exist" 4 report --root "$tmp/home" --user eve
 refused "a user and a snapshot" 3 report --snapshot "$tmp/before.json" --user ann
-if [ "$(id -u)" -eq 0 ]; then
+if [ "$(id -u)" -eq 0 ] || cannot "under sudo the user who ran it is judged" "needs root"; then
     warned() { SUDO_USER=nobody report --no-servers >"$tmp/live.txt"; true; }
     screen_is under-sudo warned
     is "the report has the rights of that user" "$(SUDO_USER=nobody "$SLEEPTUNE" report --no-servers --json 2>/dev/null | query 'f["linux-rt-permission"]["status"]')" \
         "$("$SLEEPTUNE" report --no-servers --user nobody --json | query 'f["linux-rt-permission"]["status"]')"
     is "root without sudo is root" "$("$SLEEPTUNE" report --no-servers 2>&1 >/dev/null)" ""
     is "a captured tree is not the machine" "$(SUDO_USER=nobody "$SLEEPTUNE" report --root "$tmp/home" 2>&1 >/dev/null)" ""
-else
-    skip "under sudo the user who ran it is judged" "needs root"
 fi
 like "this machine's root is judged" "$(status "$SLEEPTUNE" report --user root)" '^[012]$'
+
+# --- memory: Python itself, before it becomes the program, counts too; what the C library is told to fill would be counted -----------------
+if case $SLEEPTUNE_SANITIZE in *address* | *thread*) false ;; esac || cannot "a report stays small" "sanitizers need memory of their own"; then
+    resident_kib() { env -u MALLOC_PERTURB_ "$PYTHON" -c 'import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$@"; }
+    for where in --no-servers "--root=$captures/linux-laptop" "--root=$captures/freebsd-15.1"; do
+        kib=$(resident_kib "$SLEEPTUNE" report "$where")
+        ok "report ${where##*/} needs $kib KiB, at most 16 MiB" [ "$kib" -le 16384 ]
+    done
+fi
 
 # --- what is left out --------------------------------------------------------------------------------------------
 laptop() { report --root "$captures/linux-laptop" "$@"; }
@@ -226,10 +230,7 @@ for file in newer.json half.json random deep huge empty fifo missing .; do refus
 refused "a device" 4 report --snapshot /dev/zero
 for folder in missing empty nothing binary long; do refused "folder $folder" 4 report --root "$tmp/$folder"; done
 refused "both inputs" 3 report --root "$tmp" --snapshot "$tmp/empty"
-for option in '--frames 0' '--frames many' '--frames 4194304 --rate 1' '--format yaml' '--threshold bad' --frames now; do
-    # shellcheck disable=SC2086  # option and value
-    refused "report $option" 3 report $option
-done
+each_refused 3 report '--frames 0' '--frames many' '--frames 4194304 --rate 1' '--format yaml' '--threshold bad' --frames now
 refused "a folder that cannot be written to" 4 snapshot -o "$tmp/missing/x"
 refused "a folder in place of the output" 4 report -o "$tmp"
 if [ -w /dev/full ]; then

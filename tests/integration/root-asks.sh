@@ -1,28 +1,13 @@
 #!/usr/bin/env bash
 # Root asks a user's servers, whose configuration starts that user's program: it gets nothing of root's. And root asks
 # its own with an environment that another user left there. With the real client of PipeWire.
-# shellcheck disable=SC2016
-set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-if [ "${1:-}" != inside ]; then
-    [ "$(uname -s)" = Linux ] || skip_all "servers are asked on Linux only"
-    [ "$(id -u)" -eq 0 ] || skip_all "needs root, to become another user"
-    for program in pw-metadata script setsid pgrep; do
-        command -v "$program" >/dev/null || skip_all "$program is not installed"
-    done
-    unshare --mount true 2>/dev/null || skip_all "no right to a mount namespace here"
-    exec unshare --mount "$0" inside
-fi
-tmp=$(mktemp -d)
-servers=()
-finish() {
-    kill ${servers[@]+"${servers[@]}"} 2>/dev/null
-    for pid in $(hidden); do kill -KILL "$pid" 2>/dev/null; done
-    umount /run 2>/dev/null
-    rm -rf "$tmp"
-}
+[ "$(uname -s)" = Linux ] || skip_all "servers are asked on Linux only"
+need pw-metadata script setsid pgrep
+alone "$@"
+own_tmp
 mark=4242.$$ # seconds that the hidden process sleeps: its name
-trap finish EXIT
+trap 'hidden | xargs -r kill -KILL; umount /run 2>/dev/null; clean_up' EXIT
 trap 'exit 1' INT TERM
 chmod 755 "$tmp"
 # ann has the number of nobody; /etc/passwd and /run are this test's own
@@ -45,16 +30,14 @@ chmod 755 "$home/program"
 echo "context.exec = [ { path = \"$home/program\" args = \"\" } ]" >"$home/.config/pipewire/client.conf.d/evil.conf"
 chown -R 65534:65534 "$home"
 cp "$(command -v sleep)" "$tmp/bin/pipewire" # known by the program's name
-"$tmp/bin/pipewire" 600 &
-servers+=("$!")
+behind "$tmp/bin/pipewire" 600
 # a server that is silent: its client waits, and the program that it started has all the time there is
-"$PYTHON" -c 'import os, socket, sys, time
+behind "$PYTHON" -c 'import os, socket, sys, time
 s = socket.socket(socket.AF_UNIX)
 s.bind(sys.argv[1])
 os.chmod(sys.argv[1], 0o777)
 s.listen(64)
-time.sleep(600)' /run/user/65534/pipewire-0 &
-servers+=("$!")
+time.sleep(600)' /run/user/65534/pipewire-0
 wait_for test -S /run/user/65534/pipewire-0
 
 on_a_terminal() { script -qec "$*" /dev/null </dev/null >"$tmp/out" 2>&1; }
@@ -77,8 +60,7 @@ is "nor by apply" "$(grep -c 'has the terminal' "$log")" 0
 is "nothing is left of that" "$(hidden)" ""
 
 # --- the program that watches that user's servers, which root starts --------------------------------------------
-setpriv --reuid 65534 --regid 65534 --clear-groups "$tmp/bin/pipewire" 600 &
-servers+=("$!")
+behind "${nobody[@]}" "$tmp/bin/pipewire" 600
 mkdir "$tmp/helpers"
 cat >"$tmp/helpers/sleeptune-observe-pipewire" <<SH
 #!/bin/sh
@@ -112,9 +94,8 @@ is "a folder of helper programs that another user can change is not root's choic
 chown 65534 /run/user/65534/pipewire-0
 printf '%s\n' "socket: { path = \"$tmp/sock\"; };" 'loop: { when = "playing"; }; history: { enabled = "off"; };' \
     'observe: { jack = "off"; pulseaudio = "off"; alsa = "off"; pipewire_server = "/run/user/65534/pipewire-0"; };' >"$tmp/conf"
-env PIPEWIRE_REMOTE=evil JACK_PROMISCUOUS_SERVER=1 "$SLEEPTUNED" -f -c "$tmp/conf" 2>"$tmp/daemon" &
+behind env PIPEWIRE_REMOTE=evil JACK_PROMISCUOUS_SERVER=1 "$SLEEPTUNED" -f -c "$tmp/conf" 2>"$tmp/daemon"
 daemon=$!
-servers+=("$daemon")
 helper() { pgrep -P "$daemon" sleeptune-obser; }
 wait_for helper
 rights() { awk '/^(Uid|Gid|Groups|CapEff):/ { $1 = ""; print }' "/proc/$(helper)/status" | xargs; }
@@ -124,9 +105,8 @@ is "it has nothing of root's environment" "$(tr '\0' '\n' <"/proc/$(helper)/envi
 kill "$daemon"
 wait "$daemon"
 chmod 777 /run/user/65534 # others can put another socket there
-"$SLEEPTUNED" -f -c "$tmp/conf" 2>"$tmp/daemon" &
+behind "$SLEEPTUNED" -f -c "$tmp/conf" 2>"$tmp/daemon"
 daemon=$!
-servers+=("$daemon")
 ok "a server that others can replace is not watched" wait_for grep -q 'pipewire are not watched: observe.pipewire_server: /run/user/65534/pipewire-0 is not a socket that its owner alone can replace' "$tmp/daemon"
 is "by no program" "$(helper)" ""
 kill "$daemon"
@@ -153,9 +133,8 @@ for command in "check -d 1s" report heard status; do
     # shellcheck disable=SC2086
     "${told[@]}" "$SLEEPTUNE" $command >/dev/null 2>&1
 done
-"${told[@]}" "$SLEEPTUNED" -a -f -c "$tmp/conf" 2>"$tmp/daemon" &
+behind "${told[@]}" "$SLEEPTUNED" -a -f -c "$tmp/conf" 2>"$tmp/daemon"
 daemon=$!
-servers+=("$daemon")
 wait_for helper
 sleep 2
 is "a child of the daemon has none of them" "$(tr "\0" "\n" <"/proc/$(helper)/environ" | grep -c "=$tmp/theirs\$")" 0

@@ -1,27 +1,8 @@
 #!/usr/bin/env bash
 # Documents that the programs write are what docs/schema and lab/schema say.
-set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 "$PYTHON" -c 'import jsonschema' 2>/dev/null || skip_all "python3-jsonschema is not installed"
-tmp=$(mktemp -d)
-daemon=''
-trap '[ -z "$daemon" ] || kill "$daemon"; rm -rf "$tmp"' EXIT
-
-# valid NAME FILE: FILE names its schema, docs/schema or lab/schema has it, and it holds
-valid() {
-    ok "$1" "$PYTHON" - "$2" "$SLEEPTUNE_SRC" <<'PY'
-import json, pathlib, sys
-import jsonschema
-document = json.load(open(sys.argv[1], encoding="utf-8"))
-name = document["schema"].replace("/", "-") + ".json"
-path = next(p for f in ("docs", "lab") if (p := pathlib.Path(sys.argv[2], f, "schema", name)).exists())
-schema = json.loads(path.read_text(encoding="utf-8"))
-errors = list(jsonschema.validators.validator_for(schema)(schema).iter_errors(document))
-for error in errors[:10]:
-    print("/".join(map(str, error.absolute_path)) + ": " + error.message[:300])
-sys.exit(bool(errors))
-PY
-}
+own_tmp
 
 # writes FILE PROGRAM ARG...: what it prints is a document, kept in FILE
 writes() {
@@ -63,29 +44,22 @@ if [ -x "$SLEEPTUNE_BUILD/tests/integration/make_history" ]; then
     "$SLEEPTUNE_BUILD/tests/integration/make_history" "$tmp/history.db" 1795190400 30 20 >/dev/null
     writes history.json "$SLEEPTUNE" history --db history.db --since 2026-11-01 --until 2026-11-21 --step 1h --json # with gaps
     writes events.json "$SLEEPTUNE" history --events --db history.db --json
-    "$PYTHON" - "$tmp/history.db" <<'PY'
-import sqlite3, sys
-db = sqlite3.connect(sys.argv[1])
-db.execute("INSERT INTO watch (source, from_ns, to_ns, playing, frames, rate_hz) VALUES ('jack', 1e18, 1e18 + 36e11, 1, 128, 48000)")
-db.execute("INSERT INTO event (wall_ns, kind, source, count_n) VALUES (1e18 + 1e9, 'client-dropout', 'jack', 3)")
-db.commit()
-PY
+    sql history.db "INSERT INTO watch (source, from_ns, to_ns, playing, frames, rate_hz) VALUES ('jack', 1e18, 1e18 + 36e11, 1, 128, 48000)" \
+        "INSERT INTO event (wall_ns, kind, source, count_n) VALUES (1e18 + 1e9, 'client-dropout', 'jack', 3)"
 fi
 
 if [ -x "$SLEEPTUNED" ]; then
     echo "socket = { path = \"$tmp/sock\"; };" >"$tmp/conf"
-    STATE_DIRECTORY=$tmp "$SLEEPTUNED" -a -f -c "$tmp/conf" 2>"$tmp/log" &
-    daemon=$!
-    tries=100 # the first answer, which comes before there is a loop or a stream, is one of them, too
-    until "$SLEEPTUNE" status --socket "$tmp/sock" --json >"$tmp/status.json" 2>/dev/null || [ $((tries -= 1)) -eq 0 ]; do sleep 0.2; done
+    STATE_DIRECTORY=$tmp behind "$SLEEPTUNED" -a -f -c "$tmp/conf" 2>"$tmp/log"
+    # the first answer, which comes before there is a loop or a stream, is one of them, too
+    answers() { "$SLEEPTUNE" status --socket "$tmp/sock" --json >"$tmp/status.json"; }
+    wait_for answers
     valid "status --json" "$tmp/status.json"
     if command -v curl >/dev/null; then
-        parts=$(curl -s --max-time 20 --unix-socket "$tmp/sock" http://localhost/metrics | sed -n 's/^sleeptune_degraded{what="\(.*\)"}.*/\1/p' | sort | tr '\n' ' ')
-        curl -s --max-time 20 --unix-socket "$tmp/sock" http://localhost/v1/sizes >"$tmp/sizes.json"
-        curl -s --max-time 20 --unix-socket "$tmp/sock" http://localhost/v1/page >"$tmp/page.json"
-        valid "/v1/page" "$tmp/page.json"
-        [ ! -e "$tmp/history.db" ] || valid "/v1/sizes" "$tmp/sizes.json"
-        [ ! -e "$tmp/history.db" ] || { curl -s --max-time 20 --unix-socket "$tmp/sock" -X POST "http://localhost/v1/heard?note=left" >"$tmp/heard.json"; valid "/v1/heard" "$tmp/heard.json"; }
+        ask() { curl -s --max-time 20 --unix-socket "$tmp/sock" "http://localhost$1" "${@:2}"; }
+        parts=$(ask /metrics | sed -n 's/^sleeptune_degraded{what="\(.*\)"}.*/\1/p' | sort | tr '\n' ' ')
+        valid "/v1/page" <(ask /v1/page)
+        [ ! -e "$tmp/history.db" ] || { valid "/v1/sizes" <(ask /v1/sizes) && valid "/v1/heard" <(ask "/v1/heard?note=left" -X POST); }
         is "the parts that can be degraded are those of the schema" "$("$PYTHON" -c 'import json, sys; print(*sorted(json.load(open(sys.argv[1]))["properties"]["degraded"]["items"]["properties"]["what"]["enum"]), "")' "$SLEEPTUNE_SRC/docs/schema/sleeptune-status-1.json")" "$parts"
     fi
 fi

@@ -1,7 +1,5 @@
 #!/usr/bin/env bash
 # report asks running servers: the real ones, without sound hardware; hung, flooding and missing ones.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2317
-set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 own_shm "$@"
 if [ "$(id -u)" -eq 0 ]; then # root takes neither HOME nor XDG_RUNTIME_DIR nor PATH from its environment: root-asks.sh
@@ -11,25 +9,15 @@ if [ "$(id -u)" -eq 0 ]; then # root takes neither HOME nor XDG_RUNTIME_DIR nor 
     as_nobody "${homeless[@]}" "$0"
     exit
 fi
-tmp=$(mktemp -d)
-pids=()
-finish() {
-    local pid
-    for pid in ${pids[@]+"${pids[@]}"}; do kill -CONT "$pid" 2>/dev/null; kill "$pid" 2>/dev/null; done
-    wait
-    rm -rf "$tmp"
-}
 [ "$(uname -s)" = Linux ] || skip_all "servers are asked on Linux only"
-for program in dbus-daemon pgrep; do
-    command -v "$program" >/dev/null || skip_all "$program is not installed"
-done
-trap finish EXIT
+need dbus-daemon pgrep
+. "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 trap 'exit 1' INT TERM
 chmod 700 "$tmp"
 export XDG_RUNTIME_DIR=$tmp HOME=$tmp JACK_DEFAULT_SERVER=sleeptune-test-$$ JACK_NO_AUDIO_RESERVATION=1
 unset PIPEWIRE_REMOTE PIPEWIRE_RUNTIME_DIR PULSE_SERVER PULSE_RUNTIME_PATH
 
-start() { "$@" >>"$tmp/servers.log" 2>&1 & pids+=("$!"); server=$!; }
+start() { behind "$@" >>"$tmp/servers.log" 2>&1; server=$!; }
 stop() { kill -CONT "$1" 2>/dev/null; kill "$1" 2>/dev/null; wait "$1" 2>/dev/null; }
 snapshot() { "$SLEEPTUNE" snapshot "$@" >"$tmp/facts.json"; }
 # of KEY: "value from source", or "state errno"
@@ -49,18 +37,9 @@ too_big=$("$PYTHON" -c 'import errno; print("unreadable", errno.EFBIG)')
 refused=$("$PYTHON" -c 'import errno; print("unreadable", errno.ECONNREFUSED)')
 
 # --- PipeWire ---------------------------------------------------------------------------------------------------
-pipewire_there() { for program in pipewire pw-metadata; do command -v "$program" >/dev/null || return 1; done; }
-if ! pipewire_there; then
-    skip "PipeWire" "pipewire or pw-metadata is not installed"
-else
-    cat >"$tmp/bus.conf" <<XML
-<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-<busconfig><type>session</type><listen>unix:path=$tmp/session</listen><auth>EXTERNAL</auth>
-<policy context="default"><allow user="*"/><allow own="*"/><allow send_destination="*"/><allow receive_sender="*"/></policy></busconfig>
-XML
+if command -v pipewire >/dev/null && command -v pw-metadata >/dev/null || cannot "PipeWire" "pipewire or pw-metadata is not installed"; then
     export DBUS_SESSION_BUS_ADDRESS=unix:path=$tmp/session
-    start dbus-daemon --config-file="$tmp/bus.conf" --nofork --nopidfile
-    wait_for test -S "$tmp/session"
+    bus "$tmp/session"
     mkdir -p "$tmp/.config/pipewire/pipewire.conf.d"
     echo 'context.properties = { default.clock.quantum = 512 }' >"$tmp/.config/pipewire/pipewire.conf.d/own.conf"
     start pipewire
@@ -170,14 +149,10 @@ XML
 fi
 
 # --- JACK -------------------------------------------------------------------------------------------------------
-if ! command -v jackd >/dev/null || ! command -v jack_bufsize >/dev/null; then
-    skip "JACK" "jackd or jack_bufsize is not installed"
-else
+if command -v jackd >/dev/null && command -v jack_bufsize >/dev/null || cannot "JACK" "jackd or jack_bufsize is not installed"; then
     start jackd -r -d dummy -r 48000 -p 256
     jack=$server
-    if ! wait_for jack_bufsize; then
-        skip "JACK" "jackd does not start here"
-    else
+    if wait_for jack_bufsize || cannot "JACK" "jackd does not start here"; then
         told "a running JACK is asked" linux.jack.buffer_frames "256 from jack_bufsize"
         told "also for its rate" linux.jack.rate_hz "48000 from jack_samplerate"
         jack_bufsize 128 >/dev/null 2>&1
@@ -193,15 +168,11 @@ else
 fi
 
 # --- PulseAudio -------------------------------------------------------------------------------------------------
-if ! command -v pulseaudio >/dev/null || ! command -v pactl >/dev/null; then
-    skip "PulseAudio" "pulseaudio or pactl is not installed"
-else
+if command -v pulseaudio >/dev/null && command -v pactl >/dev/null || cannot "PulseAudio" "pulseaudio or pactl is not installed"; then
     start pulseaudio -n --daemonize=no --exit-idle-time=-1 --use-pid-file=no -L 'module-null-sink sink_name=n' \
         -L 'module-native-protocol-unix auth-anonymous=1'
     pulse=$server
-    if ! wait_for pactl --server "unix:$tmp/pulse/native" info; then
-        skip "PulseAudio" "pulseaudio does not start here"
-    else
+    if wait_for pactl --server "unix:$tmp/pulse/native" info || cannot "PulseAudio" "pulseaudio does not start here"; then
         told "a running PulseAudio is asked" linux.ask.pulseaudio "answered from pactl list short modules"
         is "one without a card has no timers to schedule by" "$(of linux.pulse.tsched)" "absent None"
         kill -STOP "$pulse"

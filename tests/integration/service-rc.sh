@@ -1,11 +1,8 @@
 #!/usr/bin/env bash
 # The rc.d script's whole life on a stub of FreeBSD's rc.subr(8) and daemon(8), with the real sleeptuned: what rc.subr does with the
 # variables of a script, as its manual says. It was not run by a FreeBSD.
-# shellcheck disable=SC2119,SC2317
-set -u
-. "$SLEEPTUNE_SRC/tests/tap.sh"
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
-need curl setpriv
+need setpriv
 runas=$(id -un)
 [ "$runas" != root ] || runas=nobody
 program=$tmp/sleeptuned # others must be able to execute it

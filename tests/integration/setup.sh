@@ -1,7 +1,5 @@
 #!/usr/bin/env bash
 # scripts/setup on systems that this is not: package managers that only write down what they are asked for.
-# shellcheck disable=SC2016,SC2119,SC2120  # the stubs expand them; most calls have no option
-set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 own_tmp
 
@@ -20,6 +18,13 @@ stub() {
     chmod +x "$tmp/bin/$1"
 }
 note="echo \"\${0##*/} \$*\" >>$tmp/asked"
+# debian: one that has everything to offer
+debian() {
+    system Linux
+    stub apt-get "$note"
+    stub dpkg-query 'exit 0'
+    stub apt-cache 'echo "  Candidate: 1.0"'
+}
 setup() { PATH=$tmp/bin "$tmp/tree/scripts/setup" "$@" 2>&1; }
 asked() { cat "$tmp/asked" 2>/dev/null; }
 # scripts-setup [OPTION]: what it says, and then what it asked the package manager for
@@ -31,10 +36,7 @@ scripts-setup() {
     return "$status"
 }
 
-system Linux
-stub apt-get "$note"
-stub dpkg-query 'exit 0'
-stub apt-cache 'echo "  Candidate: 1.0"'
+debian
 screen_is debian scripts-setup
 screen_is debian-for-tests scripts-setup --test
 
@@ -45,10 +47,7 @@ ok "Debian, all there (other variants of two packages): it succeeds" setup
 is "and asks for nothing" "$(asked)" ""
 ok "--check says so" setup --check
 
-system Linux
-stub apt-get "$note"
-stub dpkg-query 'exit 0'
-stub apt-cache 'echo "  Candidate: 1.0"'
+debian
 stub go "$note; exit 1"
 ok "where Go is" setup --test
 is "it builds nothing" "$(asked | grep -c '^go')" 0
@@ -56,9 +55,7 @@ ok "but for --all, and goes on when it cannot" setup --all
 ok "without trying that again" setup --all
 is "the checker of workflows" "$(asked | grep '^go')" "go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12"
 
-system Linux
-stub apt-get "$note"
-stub dpkg-query 'exit 0'
+debian
 stub apt-cache 'case $2 in libsoundio-dev) echo "  Candidate: (none)";; *) echo "  Candidate: 1.0";; esac'
 ok "an optional part that is not offered is left out" setup
 is "it is not asked for" "$(asked | grep -c soundio)" 0
@@ -95,9 +92,7 @@ screen_is alpine-for-tests scripts-setup --test
 system Plan9
 screen_is unknown-system scripts-setup
 
-system Linux
-stub apt-get "$note"
-stub dpkg-query 'exit 0'
+debian
 stub id 'echo 1000'
 screen_is no-rights scripts-setup
 stub apt-cache 'case ${2-} in "") echo " 500 http://deb.debian.org/debian x/main" ;; clang-* | libclang-rt-14-dev) ;; *) echo "  Candidate: 1.0" ;; esac'
@@ -112,12 +107,10 @@ stub apt-cache 'echo "  Candidate: 1.0"'
 screen_is sudo scripts-setup
 
 who=() # root may write anywhere
-if [ "$(id -u)" -ne 0 ] || { can_be_nobody && who=("${nobody[@]}"); }; then
-    system Linux
+if [ "$(id -u)" -ne 0 ] || { can_be_nobody && who=("${nobody[@]}"); } || cannot "a tree that cannot be written to" "root may write anywhere, and cannot become nobody here"; then
+    debian
     stub id 'echo 1000'
     stub apt-get 'exit 0'
-    stub dpkg-query 'exit 0'
-    stub apt-cache 'echo "  Candidate: 1.0"'
     stub sudo 'shift; "$@"'
     chmod a-w "$tmp/tree"
     mkdir "$tmp/home"
@@ -126,7 +119,5 @@ if [ "$(id -u)" -ne 0 ] || { can_be_nobody && who=("${nobody[@]}"); }; then
     ok "a tree that cannot be written to" "${who[@]}" env -u XDG_CACHE_HOME HOME="$tmp/home" PATH="$tmp/bin" "$tmp/tree/scripts/setup" </dev/null
     ok "has its log in the cache" test -s "$tmp"/home/.cache/sleeptune/*/build-setup/log
     chmod u+w "$tmp/tree"
-else
-    skip "a tree that cannot be written to" "root may write anywhere, and cannot become nobody here"
 fi
 tap_done

@@ -1,8 +1,6 @@
 #!/usr/bin/env bash
 # share: what it prints names no one, and report finds the same in it, wherever it was pasted.
-set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-captures=$SLEEPTUNE_SRC/tests/fixtures/captures
 own_tmp
 
 share() { "$SLEEPTUNE" share "$@" 2>"$tmp/said"; }
@@ -48,7 +46,6 @@ with named 'mpv woken-late 8;\n a program unknown 4.'
 like "dropouts by program" "$(first named)" 'counted 12 dropouts in the last day: mpv woken-late 8; a program unknown 4\.'
 with cut 'mpv woken-late 8;'
 like "not those of a cut text" "$(first cut)" 'counted 12 dropouts in the last day\.'
-# shellcheck disable=SC2016  # it is not ours
 with foreign 'mpv $(reboot) 8.'
 like "no command" "$(first foreign)" 'counted 12 dropouts in the last day\.'
 

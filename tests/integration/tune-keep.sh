@@ -1,16 +1,12 @@
 #!/usr/bin/env bash
 # tune --keep of a setting that the report advises for short periods only: what helps is kept. A program that takes the CPU stands for the
 # watchdog, and a file for its setting. Takes 3 to 10 minutes: pairs of blocks of 5 s.
-set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 setting=/proc/sys/kernel/nmi_watchdog hog=$SLEEPTUNE_BUILD/tests/integration/hog
-if [ "${1:-}" != inside ]; then
-    [ -e "$setting" ] && [ -d /etc/sysctl.d ] || skip_all "no lock-up detector here"
-    [ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev/null || skip_all "needs root and a mount namespace"
-    chrt -f 50 true 2>/dev/null || skip_all "no right to real-time priority"
-    exec unshare --mount "$0" inside
-fi
-tmp=$(mktemp -d)
+[ -e "$setting" ] && [ -d /etc/sysctl.d ] || skip_all "no lock-up detector here"
+chrt -f 50 true 2>/dev/null || skip_all "no right to real-time priority"
+alone "$@"
+own_tmp
 export STATE_DIRECTORY=$tmp/state
 mkdir "$STATE_DIRECTORY"
 echo 1 >"$tmp/watchdog"
@@ -18,15 +14,11 @@ mount --make-rprivate / && mount --bind "$tmp/watchdog" "$setting" && mount -t t
 while :; do
     if [ "$(cat "$setting")" = 1 ]; then "$hog" 0 98 333 200 1 >/dev/null; else sleep 0.1; fi
 done &
-watchdog=$!
-trap 'kill "$watchdog"; rm -rf "$tmp"' EXIT
-field() { "$PYTHON" -c 'import json, sys
-d = json.load(open(sys.argv[1]))
-print(eval(sys.argv[2]))' "$1" "$2"; }
+pids+=("$!")
 
 taskset -c 0 "$SLEEPTUNE" tune --frames 16 --only linux-watchdogs --keep --json >"$tmp/out" 2>"$tmp/err"
 status=$?
-outcome=$(field "$tmp/out" 'd["candidates"][0]["outcome"]')
+outcome=$(key "$tmp/out" 'd["candidates"][0]["outcome"]')
 [ "$outcome" != undecided ] || skip_all "this machine is too busy to decide"
 is "tune --keep at 16 frames" $status 0
 is "the setting helps, and is kept" "$outcome $(cat "$setting")" "helps 0" || tap_note <"$tmp/err"

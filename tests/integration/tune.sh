@@ -1,30 +1,17 @@
 #!/usr/bin/env bash
 # tune without rights: the plan, the JSON, a session that Ctrl-C ends. What root may do is tried in guests (tests/vm/48-tune.sh).
-set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 own_tmp
-
-valid() {
-    if ! "$PYTHON" -c 'import jsonschema' 2>/dev/null; then
-        skip "$1" "python3-jsonschema is not installed"
-        return
-    fi
-    ok "$1" "$PYTHON" -c 'import json, jsonschema, sys
-jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))' "$2" "$SLEEPTUNE_SRC/docs/schema/sleeptune-tune-1.json"
-}
-field() { "$PYTHON" -c 'import json, sys
-d = json.load(open(sys.argv[1]))
-print(eval(sys.argv[2]))' "$1" "$2"; }
 
 before=$(cat /sys/kernel/mm/transparent_hugepage/enabled /proc/sys/vm/swappiness 2>/dev/null)
 "$SLEEPTUNE" tune --dry-run --json --frames 32 >"$tmp/dry.json"
 is "a dry run ends with 0" "$?" 0
 valid "its JSON is what the schema says" "$tmp/dry.json"
-is "it measured nothing" "$(field "$tmp/dry.json" '"end" in d')" False
+is "it measured nothing" "$(key "$tmp/dry.json" '"end" in d')" False
 "$SLEEPTUNE" tune --dry-run --frames 32 >"$tmp/dry"
 n=$(sed -n '1s/^\([0-9]*\) .*/\1/p' "$tmp/dry")
-is "the first line says how many are tried" "${n:-0}" "$(field "$tmp/dry.json" 'sum(c["why"] is None for c in d["candidates"])')"
-is "each has a line" "$(for id in $(field "$tmp/dry.json" '" ".join(c["id"] for c in d["candidates"] if c["why"] is None)'); do grep -q "^ *$id: " "$tmp/dry" || echo "$id"; done)" ""
+is "the first line says how many are tried" "${n:-0}" "$(key "$tmp/dry.json" 'sum(c["why"] is None for c in d["candidates"])')"
+is "each has a line" "$(for id in $(key "$tmp/dry.json" '" ".join(c["id"] for c in d["candidates"] if c["why"] is None)'); do grep -q "^ *$id: " "$tmp/dry" || echo "$id"; done)" ""
 [ "$(id -u)" -ne 0 ] || like "the last line has sudo as this one had it" "$(SUDO_USER=root "$SLEEPTUNE" tune --dry-run --frames 32 2>/dev/null | tail -n 1)" \
     '^Next: (sudo sleeptune tune --ask|sleeptune check)'
 refused "a rule of another system" 3 tune --only linux-hz,freebsd-hz --frames 32
@@ -33,13 +20,12 @@ refused "no such profile" 3 tune --profile phone
 refused "no such rule" 3 tune --only linux-nothing
 refused "no one to ask" 3 tune --ask
 
-if can_be_nobody; then
+if can_be_nobody || cannot "without rights" "needs root and setpriv to become another user"; then
     powerless() { as_nobody --bounding-set=-all --inh-caps=-all "$@"; }
     powerless "$SLEEPTUNE" tune --dry-run --json --frames 32 >"$tmp/powerless.json"
     valid "without rights: JSON" "$tmp/powerless.json"
-    is "what needs root says so" "$(field "$tmp/powerless.json" 'all(c["why"] in (None, "needs root") or ":" in c["why"] or "slack" in c["why"] for c in d["candidates"])')" True
-    if [ "$(field "$tmp/powerless.json" '"linux-timer-slack" in [c["id"] for c in d["candidates"] if c["why"] is None]')" = True ]; then
-        # shellcheck disable=SC2016  # the inner shell's
+    is "what needs root says so" "$(key "$tmp/powerless.json" 'all(c["why"] in (None, "needs root") or ":" in c["why"] or "slack" in c["why"] for c in d["candidates"])')" True
+    if [ "$(key "$tmp/powerless.json" '"linux-timer-slack" in [c["id"] for c in d["candidates"] if c["why"] is None]')" = True ] || cannot "Ctrl-C ends a session" "nothing can be tried without rights here"; then
         powerless sh -c 'echo $$ >&2; exec "$@"' sh "$SLEEPTUNE" tune --json --frames 32 --only linux-timer-slack >"$tmp/cut.json" 2>"$tmp/err" </dev/null &
         job=$!
         wait_for grep -q '^[0-9]' "$tmp/err"
@@ -50,12 +36,8 @@ if can_be_nobody; then
         wait "$job"
         is "Ctrl-C ends a session with 0" "$?" 0
         valid "which prints its JSON" "$tmp/cut.json"
-        is "and says that it was stopped" "$(field "$tmp/cut.json" 'd["end"], d["why"], [c["outcome"] for c in d["candidates"]]')" "('stopped', 'stopped', ['not-tried'])"
-    else
-        skip "Ctrl-C ends a session" "nothing can be tried without rights here"
+        is "and says that it was stopped" "$(key "$tmp/cut.json" 'd["end"], d["why"], [c["outcome"] for c in d["candidates"]]')" "('stopped', 'stopped', ['not-tried'])"
     fi
-else
-    skip "without rights" "needs root and setpriv to become another user"
 fi
 is "nothing has changed" "$(cat /sys/kernel/mm/transparent_hugepage/enabled /proc/sys/vm/swappiness 2>/dev/null)" "$before"
 tap_done

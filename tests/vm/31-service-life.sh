@@ -17,9 +17,7 @@ systemctl daemon-reload
 
 state() { systemctl show -P "$1" sleeptuned.service; }
 status() { sleeptune status --json | jq -r "$1"; }
-# shellcheck disable=SC2317
 says() { [ "$(status "$1")" = "$2" ]; } # called by wait_for
-# shellcheck disable=SC2317
 restarted() { [ "$(state NRestarts)" = 1 ] && [ "$(state ActiveState)" = active ] && sleeptune status; }
 
 is "the state folder is the service's, and its group may read it" "$(stat -c '%U %G %a' /var/lib/sleeptune)" "sleeptune sleeptune 750"
@@ -58,6 +56,14 @@ ok "and knows that it did not end by itself" in_time 30 says 'any(.events[]; .ev
 ok "its stream plays again" in_time 30 says .audio.state playing
 is "the history goes on in its file" "$(status .history.aside)" null
 is "it was started again once only: no call of it was refused" "$(state NRestarts)" 1
+
+pid=$(state MainPID)
+kill -STOP "$pid"
+ok "a daemon that does not cycle is killed by the watchdog and started again" \
+    in_time 90 bash -c "[ \"\$(systemctl show -P MainPID sleeptuned.service)\" != $pid ] && systemctl is-active sleeptuned.service"
+systemctl kill -s HUP sleeptuned.service
+ok "SIGHUP is answered in the journal" in_time 20 bash -c 'journalctl -u sleeptuned.service -o cat | grep -qi reload'
+like "whose entries have fields of their own" "$(journalctl -u sleeptuned.service -o json --no-pager)" 'SLEEPTUNE_'
 
 ok "stopped" systemctl stop sleeptuned.service
 is "cleanly" "$(state Result)" success

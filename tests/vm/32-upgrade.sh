@@ -13,7 +13,6 @@ state() { systemctl show -P "$1" "${2:-sleeptuned.service}"; }
 # install NAME FOLDER: all packages of a folder, as a subtest
 install_all() { if dpkg -i "$2"/*.deb >/tmp/dpkg 2>&1; then pass "$1"; else fail "$1" "$(cat /tmp/dpkg)"; fi; }
 version() { "$@" sleeptune status --json | jq -r .version; }
-# shellcheck disable=SC2317 # called by wait_for
 runs_version() { [ "$(version)" = "$1" ]; }
 dpkg-deb -x /share/debs/sleeptune_*.deb /tmp/new
 new=$(/tmp/new/usr/bin/sleeptune --version | sed -n "1s/.* //p") old=0${new#?}
@@ -40,7 +39,6 @@ is "status says so, and how it is restarted" "$(musician sleeptune status | sed 
     "sleeptuned still has version $old, this command has $new. Restart it: systemctl --user restart sleeptuned"
 musician systemctl --user kill -s HUP sleeptuned.service
 helpers() { musician sleeptune status --json | jq -r '.observe[] | select(.source == "pulseaudio") | .why'; }
-# shellcheck disable=SC2317 # called by wait_for
 refused() { helpers | grep -q "^sleeptune-observe-pulseaudio has version $new, and what started it has version $old\. Restart sleeptuned\.$"; }
 ok "a new helper program does not work for it, and says why" in_time 90 refused
 ok "restarted as it says" musician systemctl --user restart sleeptuned.service

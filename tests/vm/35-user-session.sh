@@ -12,7 +12,6 @@ show() {
     while IFS= read -r line; do echo "# $1: $line"; done <<<"$screen"
 }
 # says PATTERN: the first line of the status, which may be two
-# shellcheck disable=SC2317
 says() { musician sleeptune status 2>&1 | head -2 | tr '\n' ' ' | grep -qE "$1"; } # called by wait_for
 rm -f /share/screens
 
@@ -47,7 +46,6 @@ is "at most 20 lines of 80 columns" "$(($(wc -l <<<"$screen") <= 20 && $(wc -L <
 like "who else uses the card" "$screen" 'GoodSynth|^[0-9]+ more: --details' # a screen full of warnings names one program
 show "how sure is that" sleeptune status --details
 # called by wait_for: a minute is written when it has ended
-# shellcheck disable=SC2317
 recorded() { musician sleeptune history | head -2 | tr '\n' ' ' | grep -q 'HeavyReverb lost sound'; }
 ok "the history's first line names it, too" in_time 150 recorded
 show "which of them, in the last day" sleeptune history
@@ -67,7 +65,6 @@ ok "check as root starts the helper program for the server" in_time 60 pgrep -u 
 helper=$(pgrep -P "$!" sleeptune-obs)
 is "it has become the user, with no way back" "$(awk '/^(Uid|Gid|Groups|CapPrm):/ {$1 = ""; print}' "/proc/$helper/status" | tr '\n' ';')" " $id $id $id $id; $(id -g musician) $(id -g musician) $(id -g musician) $(id -g musician); $(id -g musician); 0000000000000000;"
 wait $!
-# shellcheck disable=SC2317 # called by ok
 names_it() { jq -r .music.answer /tmp/check.json | grep -q '^HeavyReverb lost sound'; }
 # ten seconds are few on a machine that delays others more often than this program is too slow
 names_it || SUDO_USER=musician sleeptune check --duration 30s --json >/tmp/check.json 2>/tmp/check.err
@@ -88,7 +85,6 @@ install -D -m 644 -t /etc/systemd/system/sleeptuned.service.d /usr/share/sleeptu
 systemctl daemon-reload
 systemctl restart sleeptuned
 # called by wait_for
-# shellcheck disable=SC2317
 traces() { [ "$(cat /sys/kernel/tracing/instances/sleeptune/tracing_on)" = 1 ]; }
 ok "with the drop-in the system's daemon traces" in_time 60 traces
 is "as root without a capability" "$(sed -n 's/^CapEff:\t*//p' "/proc/$(systemctl show -P MainPID sleeptuned)/status")" 0000000000000000

@@ -6,32 +6,17 @@
 . /share/tests/guest.sh
 modprobe snd-dummy
 modprobe snd-aloop
-mkdir -p /tmp/s
-cat >/tmp/s/sleeptuned.conf <<'CONF'
-audio = { backend = "none"; };
-observe = { alsa = "on"; };
-socket = { path = "/tmp/s/sock"; };
-CONF
-export SLEEPTUNE_SOCKET=/tmp/s/sock
 
 of() { sleeptune status --json | jq -r ".observe[] | select(.source == \"$1\") | $2"; }
 alsa() { of alsa "$1"; }
-# until CONDITION...: at most 60 s of a slow guest
-until_true() { for _ in $(seq 300); do "$@" && return; sleep 0.2; done; return 1; }
 card() { sed -n "s/^ *\([0-9]*\) \[$1 *\].*/\1/p" /proc/asound/cards; }
-# called by until_true
-# shellcheck disable=SC2317
 running() { grep -q "state: $2" "/proc/asound/card$1/pcm0p/sub0/status"; }
 since_then() { echo $(($(alsa .device_dropouts) - before)); } # aplay is one program on all cards
-# shellcheck disable=SC2317
 counts() { [ "$(since_then)" -gt 0 ]; }
-# shellcheck disable=SC2317
 says() { test "$(alsa "$1")" "$2" "$3"; }
 
-sleeptuned -a -f -c /tmp/s/sleeptuned.conf 2>/tmp/s/log &
-pid=$!
-until_true sleeptune status >/dev/null 2>&1
-ok "ALSA is watched" until_true says .state = watching
+daemon_with 'audio = { backend = "none"; };' 'observe = { alsa = "on"; };'
+ok "ALSA is watched" wait_for says .state = watching
 is "nobody plays: no xrun" "$(alsa .device_dropouts)" 0
 streams=$(alsa .why)
 like "all streams of three cards" "$streams" '^[0-9]{2} streams of sound cards$'
@@ -41,12 +26,12 @@ for name in Intel Dummy Loopback; do
     [ -n "$n" ] || { fail "card $name is there" "$(cat /proc/asound/cards)"; continue; }
     aplay -q -D "hw:$n,0" -t raw -f S16_LE -c 2 -r 48000 --buffer-time=300000 /dev/zero 2>>/tmp/s/aplay &
     player=$!
-    until_true running "$n" RUNNING
+    wait_for running "$n" RUNNING
     sleep 1.5 # several looks
     is "$name: a player that plays has no xrun" "$(since_then)" 0
     kill -STOP $player
-    ok "$name: a player that is stopped has an xrun, as ALSA says" until_true running "$n" XRUN
-    ok "$name: the daemon sees it" until_true counts
+    ok "$name: a player that is stopped has an xrun, as ALSA says" wait_for running "$n" XRUN
+    ok "$name: the daemon sees it" wait_for counts
     kill -CONT $player
     sleep 1
     is "$name: it is one" "$(since_then)" 1
@@ -60,21 +45,19 @@ done
 # one that told the kernel never to stop its stream: no state says that it ran dry
 n=$(card Loopback)
 quiet=$(alsa .device_dropouts)
-# shellcheck disable=SC2317
 more() { [ "$(alsa .device_dropouts)" -ge $((quiet + $1)) ]; }
-# shellcheck disable=SC2317
 has_reserve() { [ "$(alsa "[.clients[] | select(.name == \"aplay\" and .reserve_ns != null) | .reserve_ns] | length")" -gt 0 ]; }
 aplay -q -D "hw:$n,0" -t raw -f S16_LE -c 2 -r 48000 --buffer-time=300000 --stop-delay=100000000 /dev/zero 2>>/tmp/s/aplay &
 player=$!
-until_true running "$n" RUNNING
-ok "what its buffer has left at least is known" until_true has_reserve
+wait_for running "$n" RUNNING
+ok "what its buffer has left at least is known" wait_for has_reserve
 ok "it never stops" grep -Eq 'stop_threshold: [0-9]{7,}' "/proc/asound/card$n/pcm0p/sub0/sw_params"
 for i in 1 2 3 4 5; do
     sleep 1.5
     kill -STOP $player
     sleep 1
     kill -CONT $player
-    ok "loss $i of a player without xruns is seen" until_true more "$i"
+    ok "loss $i of a player without xruns is seen" wait_for more "$i"
 done
 sleep 1
 is "each is one" "$(($(alsa .device_dropouts) - quiet))" 5
@@ -84,12 +67,11 @@ kill $player
 wait $player
 
 # one that starts without a sample, and stays behind
-# shellcheck disable=SC2317
 found() { [ "$(of_empty | jq length)" -gt 0 ]; }
 of_empty() { sleeptune status --json | jq '[.events[] | select(.event == "device-dropout" and .client == "play_empty")]'; }
 /share/tests/play_empty "hw:$n,0" 5 >/tmp/s/started 2>>/tmp/s/aplay &
 player=$!
-ok "a player that starts with an empty buffer, which no xrun stops, is found" until_true found
+ok "a player that starts with an empty buffer, which no xrun stops, is found" wait_for found
 wait $player
 is "it played to its end" "$?" 0
 is "it was found once" "$(of_empty | jq '[.[].count_n] | add')" 1
@@ -99,10 +81,10 @@ echo "# after $took ms" # 501 ms on a machine that is quiet; an emulated one dec
 n=$(card Dummy) before=$(alsa .device_dropouts)
 arecord -q -D "hw:$n,0" -t raw -f S16_LE -c 2 -r 48000 --buffer-time=300000 /dev/null 2>>/tmp/s/aplay &
 player=$!
-until_true grep -q RUNNING "/proc/asound/card$n/pcm0c/sub0/status"
+wait_for grep -q RUNNING "/proc/asound/card$n/pcm0c/sub0/status"
 sleep 1
 kill -STOP $player
-ok "a recorder that is stopped: an overrun" until_true counts
+ok "a recorder that is stopped: an overrun" wait_for counts
 like "which was not run dry" "$(sleeptune status --details)" 'arecord +1 +let its stream overflow'
 kill -CONT $player
 kill $player
@@ -113,16 +95,13 @@ is "metrics count them by source" "$(curl -s --unix-socket /tmp/s/sock http://lo
 like "a person is told" "$(sleeptune status)" '^aplay lost sound 8 times '
 
 echo snd_dummy.0 >/sys/bus/platform/drivers/snd_dummy/unbind
-ok "a card that is unplugged is closed" until_true says .why != "$streams"
+ok "a card that is unplugged is closed" wait_for says .why != "$streams"
 is "the others are still watched" "$(alsa .state)" watching
 echo snd_dummy.0 >/sys/bus/platform/drivers/snd_dummy/bind
-ok "it is watched again when it is back" until_true says .why = "$streams"
+ok "it is watched again when it is back" wait_for says .why = "$streams"
 echo "# $(alsa .why)"
 
 cost=$(alsa .cost_ns_per_poll)
 echo "# CPU time of a look at $streams: $cost ns (n = $(alsa .polls))"
-kill -TERM $pid
-wait $pid
-is "it ends cleanly" "$?" 0
-[ "$tap_failed" -eq 0 ] || tap_note </tmp/s/log
+daemon_ends
 tap_done

@@ -22,17 +22,7 @@ is "$stops stops of the program that plays are $stops losses, and dmix damages 1
 is "each with the place and length that a comparison of all samples finds" "$(agree)" "$(heard '"\(.losses_n) \(.losses_n)"')"
 
 wait_for closed # by dmix
-jackd -n guest -r -d alsa -P hw:0,0 -r 48000 -p 512 -n 3 >jackd.log 2>&1 &
-server=$!
-wait_for jack_lsp
-plays 0 /share/tests/play_jack test.wav
-is "$stops stops of a program in JACK's graph are $stops losses" "$(found)" "bit-exact true $stops"
-is "each with its place and length" "$(agree)" "$stops $stops"
-plays $server /share/tests/play_jack test.wav
-is "$stops stops of the graph are $((2 * stops)) losses: JACK starts with 43 ms of silence, and plays one cycle twice soon after" "$(found)" "bit-exact true $((2 * stops))"
-is "each with its place and length, too" "$(agree)" "$((2 * stops)) $((2 * stops))"
-kill $server
-wait $server
+in_jack $((2 * stops)) ": JACK starts with 43 ms of silence, and plays one cycle twice soon after"
 wait_for closed
 aplay -q -D mixed -d 1 whole.wav # with another format than JACK's QEMU begins at 0 dB
 amixer -q -c 0 sset Master 64    # which it makes 64/74
@@ -52,7 +42,6 @@ modprobe snd-aloop id=First
 sleeptune listen --signal - -d $((18 + stops))s | { dd bs=44 count=1 status=none; head -c 192000 /dev/zero; cat; } >late.wav
 configure 1024 "$(adapter first sink First,0 2000 S32LE 1024) $(adapter second sink 0,0 1000 S16LE 8192)"
 PIPEWIRE_DEBUG=2,spa.alsa:3 begin
-# shellcheck disable=SC2317
 in_graph() {
     "${as_user[@]}" pw-play --latency=1024 late.wav &
     links first second
@@ -60,13 +49,9 @@ in_graph() {
 }
 # each time, by how many frames, and how many before it were not logged: one in 2 s is
 steps() { sed -n 's/.* follower delay:\([0-9]*\) target:\([0-9]*\) .* resync (\([0-9]*\).*/\1 \2 \3/p' server.log | awk '{print ($1 > $2 ? $1 - $2 : $2 - $1), $3}'; }
-# shellcheck disable=SC2317
 steps_n() { steps | wc -l; }
-# shellcheck disable=SC2317
 is_put() { [ "$(steps_n)" -gt "$before_last" ]; }
-# shellcheck disable=SC2317
 shift_to() { amixer -q -c First cset "iface=PCM,name='PCM Rate Shift 100000',device=1" "$1"; }
-# shellcheck disable=SC2317
 drift() {
     [ "$1" != 1 ] || of_start=$(steps_n)
     shift_to $(($1 * 2 <= stops ? 97000 : 103000))

@@ -20,18 +20,9 @@ is "$stops stops of the program that plays are $stops losses" "$(found)" "bit-ex
 is "each with the place and length that a comparison of all samples finds" "$(agree)" "$stops $stops"
 wait_for closed # by dmix
 
-cat >sleeptuned.conf <<'CONF'
-audio = { backend = "none"; };
-observe = { usb = "on"; alsa = "off"; };
-socket = { path = "/tmp/s/sock"; };
-CONF
-export SLEEPTUNE_SOCKET=/tmp/s/sock
 modprobe usbmon
-sleeptuned -a -f -c sleeptuned.conf 2>log &
-daemon=$!
+daemon_with 'audio = { backend = "none"; };' 'observe = { usb = "on"; alsa = "off"; };'
 usb() { sleeptune status --json | jq -r ".observe[] | select(.source == \"usb\") | $1"; }
-# called by wait_for
-# shellcheck disable=SC2317
 counts() { test "$(usb "$1")" "${@:2}"; }
 wait_for counts .state = watching
 takes_processor() { /share/tests/hog 0 90 100000 1 10 >/dev/null; }
@@ -39,22 +30,13 @@ stop=takes_processor plays 0 aplay -q -D hw:0,0 --buffer-time=500000 test.wav
 ok "$stops losses on the bus, of 0.1 s, are seen by the system's service" wait_for counts .device_dropouts -ge "$stops"
 is "and no more" "$(usb .device_dropouts)" "$stops"
 is "and are none in the recording, where no sample is missing" "$(found)" "bit-exact true 0"
-kill $daemon
-wait $daemon
+kill "$daemon"
+wait "$daemon"
 plays 0 aplay -q -D hw:0,0 --buffer-time=40000 test.wav
 is "$stops stops of a program on the bare card are $stops losses" "$(found)" "bit-exact true $stops"
 is "each with its place and length" "$(agree)" "$stops $stops"
 is "of what was on its way to the card: 1 ms" "$(heard '[.losses[].frames] | unique | join(" ")')" 48
 
-jackd -n guest -r -d alsa -P hw:0,0 -r 48000 -p 512 -n 3 >jackd.log 2>&1 &
-server=$!
-wait_for jack_lsp
-plays 0 /share/tests/play_jack test.wav
-is "$stops stops of a program in JACK's graph are $stops losses" "$(found)" "bit-exact true $stops"
-is "each with its place and length" "$(agree)" "$stops $stops"
-plays $server /share/tests/play_jack test.wav
-is "$stops stops of the graph are $stops losses" "$(found)" "bit-exact true $stops"
-is "each with its place and length, too" "$(agree)" "$stops $stops"
-kill $server
+in_jack "$stops"
 [ "$tap_failed" -eq 0 ] || cat log jackd.log all | tail -60 | tap_note
 tap_done

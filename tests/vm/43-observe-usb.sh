@@ -6,30 +6,19 @@
 # right left.
 # shellcheck source=tests/vm/guest.sh
 . /share/tests/guest.sh
-mkdir -p /tmp/s
-cat >/tmp/s/sleeptuned.conf <<'CONF'
-audio = { backend = "none"; };
-observe = { usb = "on"; alsa = "auto"; };
-socket = { path = "/tmp/s/sock"; };
-CONF
-export SLEEPTUNE_SOCKET=/tmp/s/sock
 
 usb() { sleeptune status --json | jq -r ".observe[] | select(.source == \"usb\") | $1"; }
-until_true() { for _ in $(seq 300); do "$@" && return; sleep 0.2; done; return 1; } # at most 60 s of a slow guest
-# called by until_true
-# shellcheck disable=SC2317
 says() { test "$(usb "$1")" "$2" "$3"; }
 lost() { usb '[.clients[] | select(.name == "QEMU USB Audio") | .lost_ns] | add // 0'; }
-begin() { sleeptuned -a -f -c /tmp/s/sleeptuned.conf 2>>/tmp/s/log & pid=$!; until_true sleeptune status >/dev/null 2>&1; }
 
-begin
-ok "without the module it says what to do" until_true says .why = "there is no /dev/usbmon1: run modprobe usbmon as root"
+daemon_with 'audio = { backend = "none"; };' 'observe = { usb = "on"; alsa = "auto"; };'
+ok "without the module it says what to do" wait_for says .why = "there is no /dev/usbmon1: run modprobe usbmon as root"
 like "USB packets are listed as not watched" "$(sleeptune status --details)" 'Not seen here +USB packets'
-kill -TERM $pid
-wait $pid
+kill -TERM "$daemon"
+wait "$daemon"
 modprobe usbmon
-begin
-ok "USB packets are watched" until_true says .state = watching
+daemon_again
+ok "USB packets are watched" wait_for says .state = watching
 is "of this card" "$(usb .why)" "USB packets of QEMU USB Audio"
 ok "and are no longer listed as not watched" test "$(sleeptune status --details | grep -c 'Not seen here *USB packets')" -eq 0
 helper=$(pidof sleeptune-observe-usb)
@@ -43,7 +32,7 @@ sleep 8
 is "nothing disturbs the bus: no dropout" "$(usb .device_dropouts)" 0
 for i in 1 2 3 4 5; do
     /share/tests/hog 0 90 100000 1 10 >/dev/null
-    ok "loss $i of the bus is seen" until_true says .device_dropouts -ge "$i"
+    ok "loss $i of the bus is seen" wait_for says .device_dropouts -ge "$i"
     is "it is one" "$(usb .device_dropouts)" "$i"
 done
 ms=$(($(lost) / 1000000))
@@ -57,13 +46,10 @@ echo "# CPU time of the helper program: $(awk '{print ($14 + $15) * 10}' "/proc/
 # a card that is pulled out while it plays has lost nothing on the bus
 device=$(readlink -f /sys/class/sound/card0/device/../authorized)
 echo 0 >"$device"
-ok "it is no longer watched when it is gone" until_true says .state != watching
+ok "it is no longer watched when it is gone" wait_for says .state != watching
 is "its end is no dropout" "$(usb .device_dropouts)" 5
 wait $player
 echo 1 >"$device"
-ok "it is watched again when it is back" until_true says .state = watching
-kill -TERM $pid
-wait $pid
-is "it ends cleanly" "$?" 0
-[ "$tap_failed" -eq 0 ] || tap_note </tmp/s/log
+ok "it is watched again when it is back" wait_for says .state = watching
+daemon_ends
 tap_done

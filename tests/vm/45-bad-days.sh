@@ -7,11 +7,7 @@
 . /share/tests/guest.sh
 mountpoint -q /sys/fs/cgroup || mount -t cgroup2 cgroup2 /sys/fs/cgroup
 mkdir -p /tmp/s
-cat >/tmp/s/conf <<'CONF'
-audio = { backend = "alsa"; device = "hw:0,0"; };
-socket = { path = "/tmp/s/sock"; };
-CONF
-export SLEEPTUNE_SOCKET=/tmp/s/sock STATE_DIRECTORY=/tmp/s
+export STATE_DIRECTORY=/tmp/s
 # goes_on NAME: the loop cycles, and its books balance
 goes_on() {
     local before
@@ -25,10 +21,16 @@ is "the machine has one CPU" "$(nproc)" 1
 echo -cpu >/sys/fs/cgroup/cgroup.subtree_control 2>/dev/null
 mkdir /sys/fs/cgroup/plain
 is "a cgroup without CPU controller" "$(grep -cw cpu /sys/fs/cgroup/plain/cgroup.controllers)" 0
-sh -c 'echo $$ >/sys/fs/cgroup/plain/cgroup.procs && exec sleeptuned -a -f -c /tmp/s/conf' 2>/tmp/s/log &
-pid=$!
+echo $$ >/sys/fs/cgroup/plain/cgroup.procs
+daemon_with 'audio = { backend = "alsa"; device = "hw:0,0"; };'
 ok "it plays on the card" until_is .audio.state playing
 goes_on "in such a cgroup"
+ok "its thread is real-time" until_is .audio.policy fifo
+before=$(status .audio.own_dropouts)
+kill -STOP "$daemon"
+sleep 0.6
+kill -CONT "$daemon"
+ok "a stall is at least one own dropout more" until_is ".audio.own_dropouts > ${before:-0}" true
 
 cd /sys/bus/platform/drivers/snd_aloop || fail "snd-aloop is there"
 echo snd_aloop.0 >unbind
@@ -46,8 +48,5 @@ ok "the clock is set back: one event" until_is '[.events[] | select(.event == "c
 like "that says by how much" "$(status '.events[] | select(.event == "clock-jump") | .text')" 'set (60\.[0-9]|59\.9) min back'
 is "and no suspend" "$(status '[.events[] | select(.event == "suspend")] | length')" 0
 goes_on "after it"
-kill -TERM $pid
-wait $pid
-is "it ends cleanly" "$?" 0
-[ "$tap_failed" -eq 0 ] || tap_note </tmp/s/log
+daemon_ends
 tap_done

@@ -5,13 +5,7 @@
 # Its host may make other wake-ups late, so periods are long, and what is compared is what the sleep did.
 # shellcheck source=tests/vm/guest.sh disable=SC2016,SC2317
 . /share/tests/guest.sh
-mkdir -p /tmp/s
-cat >/tmp/s/conf <<'CONF'
-audio = { backend = "none"; };
-loop = { frames = 1024; };
-socket = { path = "/tmp/s/sock"; };
-CONF
-export SLEEPTUNE_SOCKET=/tmp/s/sock STATE_DIRECTORY=/tmp/s
+export STATE_DIRECTORY=/tmp/s
 # how long the kernel says that the machine slept so far, in ms: its clock that goes on less the one that does not
 # (the most of some looks: what goes by between the two clocks is missing in it)
 slept_ms() {
@@ -21,8 +15,7 @@ slept_ms() {
 }
 
 like "this machine can sleep" "$(cat /sys/power/state)" 'mem'
-sleeptuned -a -f -c /tmp/s/conf 2>/tmp/s/log &
-daemon=$!
+daemon_with 'audio = { backend = "none"; };' 'loop = { frames = 1024; };'
 ok "the loop runs" until_is '.loop.cycles > 100' true
 sleeptune measure --quiet --frames 1024 --duration 20s --json >/tmp/s/json &
 measure=$!
@@ -45,9 +38,7 @@ echo "# $(status '[.events[] | select(.event == "late-wake") | .text] | join("; 
 is "what it slept is not what the loop was late by" "$(status "[.loop.causes[] | select(.cause == \"suspend\") | .worst_ns / 1e6 < $asleep / 2] | all")" true
 is "the loop goes on" "$(status ".loop.cycles > $before + 10")" true
 is "the books balance" "$(status '.loop | .books_balance and .cycles + .skipped_periods == .elapsed_periods')" true
-kill -TERM $daemon
-wait $daemon
-is "it ends cleanly" "$?" 0
+daemon_ends
 is "the history has one event" "$(sleeptune history --events --db /tmp/s/history.db --json --kind suspend | jq -c '[.events[].event]')" '["suspend"]'
 is "and one late wake-up by it" "$(sleeptune history --causes --db /tmp/s/history.db --json | jq '[.rows[] | select(.cause == "suspend") | .count] | add')" 1
 
@@ -57,5 +48,5 @@ is "it counts one sleep" "$(jq .suspends /tmp/s/json)" 1
 is "its books balance" "$(jq .books_balance /tmp/s/json)" true
 # of 21.3 ms each; where the last wake-up is late, some more
 is "and are those of 20 s without the sleep" "$(jq --argjson ms "$asleep" '.elapsed_periods >= 938 and .elapsed_periods < 938 + $ms / 2 / 21.4' /tmp/s/json)" true
-[ "$tap_failed" -eq 0 ] || cat /tmp/s/log /tmp/s/rtcwake | tap_note
+[ "$tap_failed" -eq 0 ] || tap_note </tmp/s/rtcwake
 tap_done

@@ -6,7 +6,6 @@
 # shellcheck source=tests/vm/session.sh disable=SC2317
 . /share/tests/session.sh
 one_line() { tr '\n' ' ' | tr -s ' '; }
-# shellcheck disable=SC2317
 status_is() { status | one_line | grep -qE "$1"; } # called by wait_for
 
 # --- a program that never sleeps, above the loop ---
@@ -25,7 +24,6 @@ command=$(sed -n 's/^Next *//p' <<<"$screen")
 is "the next step takes its priority" "$command" "sudo chrt --other --all-tasks --pid 0 $hog"
 # shellcheck disable=SC2086
 ok "which works" ${command#sudo }
-# shellcheck disable=SC2317
 runs_again() { [ "$(sleeptune status --json --socket /tmp/s/sock | jq .overdue_ns)" = 0 ]; }
 ok "and the loop runs again" in_time 60 runs_again
 kill -9 $hog
@@ -86,7 +84,6 @@ sampler() { exec systemd-run --quiet --scope --unit=sampler -p IOReadIOPSMax="/d
 sampler </tmp/end >/dev/null 2>&1 &
 ok "a program plays" in_time 60 status_is 'BigSampler|No dropout'
 sleep 10
-# shellcheck disable=SC2317
 swapped() {
     echo 400M >/sys/fs/cgroup/system.slice/sampler.scope/memory.reclaim
     sleep 3
@@ -109,7 +106,6 @@ musician systemctl --user start pipewire wireplumber
 ok "PipeWire finds it" in_time 60 musician sh -c 'pw-cli ls Node | grep -q alsa_output'
 # 4 ms are 192 frames; the slower this machine looks, the less of them is seen
 steps='Here: advice alsa_output.*snd_dummy.* reports what it has played in jumps of [0-9]{2,3} frames or more; PipeWire keeps 96 . 0 frames ready'
-# shellcheck disable=SC2317
 runs() { musician sh -c 'pw-dump | grep -q "\"state\": \"running\""'; }
 quantum() { musician sh -c "pw-metadata -n settings 0 clock.force-quantum $1; pw-metadata -n settings | grep -q 'force-quantum.*$1'"; }
 # a program that plays at the wrong moment, while the slow machine still looks for its sound server, is not linked

@@ -86,7 +86,6 @@ ok "takes it back, byte for byte" diff /tmp/before /tmp/after
 
 # --- another program writes the setting during its trial ---
 cp /bin/bash /tmp/tuned
-# shellcheck disable=SC2016  # the inner shell's
 /tmp/tuned -c 'until [ "$(<'$swappiness')" = 10 ]; do sleep 0.2; done; echo 33 >'$swappiness'; sleep 600; :' &
 other=$!
 "${slow[@]}" "${tune[@]}" --only linux-swap --json >/tmp/out 2>/tmp/err
@@ -116,7 +115,6 @@ mkdir -p /var/lib/sleeptune-changes
 mount -t tmpfs -o size=64k,mode=711 none /var/lib/sleeptune-changes
 "${slow[@]}" "${tune[@]}" --only linux-swap >/tmp/out 2>/tmp/err &
 tuner=$!
-# shellcheck disable=SC2317 # called by ok
 is_on() { until value_is 10; do kill -0 "$tuner" || return 1; sleep 0.5; done; }
 ok "a setting is on" is_on
 for command in "apply --yes" "apply --dry-run" "revert --all" verify tune; do

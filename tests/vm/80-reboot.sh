@@ -142,7 +142,6 @@ boot_3() {
 
 modprobe snd-hda-intel # its parameters are compared, too; without a card of it there is nothing to advise
 # the hub may not have told of it yet
-# shellcheck disable=SC2317 # called by wait_for
 usb_card() { grep -qs 'USB Audio' /sys/bus/usb/devices/*/product && [ -e /proc/asound/card0 ]; }
 wait_for usb_card
 udevadm settle

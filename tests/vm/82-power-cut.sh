@@ -19,7 +19,6 @@ if [ "${BOOT:?by the driver}" = 1 ]; then
     "${slow[@]}" "${tune[@]}" --budget 10m --only linux-swap,linux-huge-pages >/tmp/out 2>&1 &
     tuner=$!
     # a minute without a change comes first
-    # shellcheck disable=SC2317 # called by ok
     is_on() { until [ "$(knobs)" != "$as_found" ]; do kill -0 "$tuner" || return 1; sleep 0.5; done; }
     ok "tune has a setting on" is_on
     (tap_done)

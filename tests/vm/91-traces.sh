@@ -33,7 +33,6 @@ plays() {
     wait_for grep -q playing "/tmp/$1.out"
 }
 # kept PATTERN: a copy is there, whole
-# shellcheck disable=SC2317
 kept() { [ "$(find "$traces" -name '*.cycles' "$@" | grep -c .)" -ge 1 ]; }
 # decoded CLIENT TRACK SLICE
 decoded() {
@@ -71,7 +70,6 @@ modprobe virtio_net napi_weight=1024
 python3 -c 'import fcntl, socket, struct
 fcntl.ioctl(socket.socket(), 0x8914, struct.pack("16sH14x", b"eth0", 1))' # SIOCSIFFLAGS, IFF_UP
 received() { cat /sys/class/net/eth0/statistics/rx_packets; }
-# shellcheck disable=SC2317
 packets() {
     local end=$((SECONDS + 2))
     touch /share/packets

@@ -31,7 +31,6 @@ begin() {
 }
 format='{ mediaType: audio, mediaSubtype: raw, format: F32P, rate: 48000, channels: 2, position: [ FL FR ] }'
 # called by wait_for
-# shellcheck disable=SC2317
 has_ports() { "${as_user[@]}" pw-cli set-param pw-play PortConfig "{ direction: Output, mode: dsp, format: $format }" >/dev/null && "${as_user[@]}" pw-link -o | grep -q pw-play; }
 # links SINK...: pw-play, which runs
 links() {

@@ -50,4 +50,18 @@ agree() {
     heard '.losses[] | "\(.at_frame) \(.frames)"' >two
     paste -d ' ' one two | awk '{off = $1 - $3} (off == 0 || off == 1) && ($2 == $4 || $2 + off == $4) {same++} END {print NR, same + 0}'
 }
+# in_jack LOSSES [WHY]: of a program in JACK's graph, then of the graph, whose stops are that many losses
+in_jack() {
+    jackd -n guest -r -d alsa -P hw:0,0 -r 48000 -p 512 -n 3 >jackd.log 2>&1 &
+    server=$!
+    wait_for jack_lsp
+    plays 0 /share/tests/play_jack test.wav
+    is "$stops stops of a program in JACK's graph are $stops losses" "$(found)" "bit-exact true $stops"
+    is "each with its place and length" "$(agree)" "$stops $stops"
+    plays $server /share/tests/play_jack test.wav
+    is "$stops stops of the graph are $1 losses${2:-}" "$(found)" "bit-exact true $1"
+    is "each with its place and length, too" "$(agree)" "$1 $1"
+    kill $server
+    wait $server
+}
 closed() { grep -q closed /proc/asound/card0/pcm0p/sub0/status; }

@@ -11,12 +11,10 @@ swapon /swap
 echo always >$huge/enabled
 echo always >$huge/defrag
 # root without the right to real-time priority, whose sleeps are up to 5 ms too long: a quarter of a period of 1024 frames
-# shellcheck disable=SC2016  # the inner shell's
 slow=(setpriv --bounding-set=-sys_nice --inh-caps=-sys_nice prlimit --rtprio=0 -- bash -c 'echo 5000000 >/proc/$$/timerslack_ns; exec "$@"' sh)
 tune=(sleeptune tune --frames 1024 --budget 6m)
 field() { jq -r "$1" /tmp/out; }
 one_line() { tr -d '\r' | tr '\n' ' ' | tr -s ' '; }
-# shellcheck disable=SC2317 # called by wait_for
 ended() { ! pgrep -x sleeptune; }
 value() { cat "$swappiness"; }
 value_is() { [ "$(value)" = "$1" ]; }
