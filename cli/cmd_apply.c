@@ -33,7 +33,6 @@ struct work {
     struct st_change_target target;
     struct st_journal plan;
     size_t by_hand_n;
-    size_t no_user_n;
 };
 
 static const char help[] = "Usage: sleeptune apply [OPTION...] [ID...]\n"
@@ -88,11 +87,8 @@ static int take_value(struct work *work)
     work->ids = work->own_ids;
     work->measure_ns = 0; /* the loop does not depend on it */
     if (is_card) {
-        work->card = ++value;
-        return st_text_begins(value, "alsa_") && st_text_is_of(value, "_.-:")
-                   ? ST_EXIT_DONE
-                   : st_failure_usage("%s= takes the name of a card, as pw-top shows it, from \"alsa_\" on",
-                                      id);
+        work->card = value + 1;
+        return ST_EXIT_DONE;
     }
     const int status = st_option_i64(st_text("%s=", id), value + 1, 16, 8192, &work->quantum);
     return status == ST_EXIT_DONE && (work->quantum & (work->quantum - 1)) != 0
@@ -189,7 +185,7 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
     const size_t steps_n = work->plan.entries_n;
     const char *why;
     if (needs_user(work, rule)) {
-        work->no_user_n += asked;
+        work->by_hand_n += asked;
         if (asked || work->target.live || !needless)
             print_head(rule,
                        st_text("this gives one user a right that root has anyway. Name the user who plays: "
@@ -302,9 +298,7 @@ static int carry_out(struct work *work)
 
 static int decide(struct work *work)
 {
-    const int rest = work->no_user_n > 0   ? ST_EXIT_USAGE
-                     : work->by_hand_n > 0 ? ST_EXIT_FINDINGS
-                                           : ST_EXIT_DONE;
+    const int rest = work->by_hand_n > 0 ? ST_EXIT_FINDINGS : ST_EXIT_DONE;
     fflush(stdout); /* before what goes to stderr */
     const char *refusal =
         work->target.own ? NULL : st_facts_text_or(work->target.facts, ST_KEY_SETTINGS_ELSEWHERE, NULL);
@@ -355,7 +349,7 @@ int st_cmd_apply(int argc, char **argv)
         status = look(&work);
     ST_EACH_OF (step, work.plan.entries, work.plan.entries_n) {
         step->frames = target->own ? (uint32_t)target->quantum : target->report.wish.frames;
-        step->rate_hz = target->report.wish.rate_hz;
+        step->rate_hz = target->own ? 0 : target->report.wish.rate_hz;
     }
     if (status == ST_EXIT_DONE)
         status = decide(&work);

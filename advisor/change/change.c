@@ -172,7 +172,7 @@ bool st_change_path(enum st_os os, struct st_entry *entry)
 {
     const struct st_change_row *kind = &st_change_rows[entry->kind];
     const char *path = kind->form[os].path;
-    entry->block = path != NULL && os == ST_OS_FREEBSD && entry->kind == ST_CHANGE_SYSCTL;
+    entry->block = os == ST_OS_FREEBSD && entry->kind == ST_CHANGE_SYSCTL;
     if (path == NULL || !fits(entry->rule, &(struct st_change_fit){"-"}) ||
         (kind->part != NULL ? !fits(entry->part, &kind->key) : entry->part[0] != '\0'))
         return false;
@@ -233,8 +233,6 @@ bool st_journal_value_allowed(enum st_os os, const struct st_rule *rule, const c
 
 /* --- others that name the same setting --- */
 
-#define OTHERS_SHOWN 4
-
 struct search {
     struct st_platform *machine;
     const struct st_entry *entry;
@@ -242,7 +240,6 @@ struct search {
     char shown[1024];
     const char *folder;
     bool later; /* read behind our file */
-    size_t n;
 };
 
 static void look_into(struct search *search, const char *path)
@@ -260,9 +257,8 @@ static void look_into(struct search *search, const char *path)
         if (ours || strchr("#;", *from) != NULL || st_text_begins(from, "--") ||
             regexec(&search->names, from, 0, NULL, 0) != 0)
             continue;
-        if (search->n++ < OTHERS_SHOWN)
-            st_text_join(search->shown, sizeof(search->shown), ", ", "%s:%u%s", path, number,
-                         search->later ? " (read later)" : "");
+        st_text_join(search->shown, sizeof(search->shown), ", ", "%s:%u%s", path, number,
+                     search->later ? " (read later)" : "");
     }
     free(text);
 }
@@ -295,8 +291,6 @@ const char *st_change_others(struct st_platform *machine, const struct st_entry 
             look_into(&search, search.folder);
     }
     regfree(&search.names);
-    if (search.n > OTHERS_SHOWN)
-        ST_APPEND(search.shown, " and %zu more", search.n - OTHERS_SHOWN);
     return st_text("%s", search.shown);
 }
 

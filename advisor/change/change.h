@@ -57,8 +57,8 @@ ST_NODISCARD bool st_change_path(enum st_os os, struct st_entry *entry);
  * the `head`, and sets the hash. @return false: out of memory. */
 ST_NODISCARD bool st_change_finish(struct st_entry *step);
 
-/** Which other files that the same program reads contain one of these settings: "/etc/x:3, /etc/y:8 and 2
- * more"; "": none. Does not judge which file wins. */
+/** Which other files that the same program reads contain one of these settings: "/etc/x:3, /etc/y:8"; "":
+ * none. Does not judge which file wins. */
 const char *st_change_others(struct st_platform *machine, const struct st_entry *entry);
 
 /* --- change_boot.c: the kernel's command line --- */

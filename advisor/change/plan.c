@@ -53,17 +53,21 @@ static int add_named(void *ctx, const char *name)
 {
     struct adder *adder = ctx;
     const char *path = st_text("%s/%s%s", adder->folder, name, adder->rest);
-    const char *why =
-        fnmatch(adder->change->key, path, FNM_PATHNAME | FNM_PERIOD) == 0 ? add_value(adder, path) : missing;
-    adder->why = why == missing ? adder->why : why;
+    if (fnmatch(adder->change->key, path, FNM_PATHNAME | FNM_PERIOD) != 0)
+        return 0;
+    const char *why = add_value(adder, path);
+    if (why != missing)
+        adder->why = why;
     return why != missing && why != NULL;
 }
 
 static const char *add_running(struct adder *adder)
 {
     const char *key = adder->change->key, *star = strchr(key, '*');
-    adder->why = star != NULL ? missing : add_value(adder, key);
-    if (star != NULL) {
+    adder->why = missing;
+    if (star == NULL) {
+        adder->why = add_value(adder, key);
+    } else {
         adder->rest = star + strcspn(star, "/");
         adder->folder = dirname(st_text("%.*s", (int)(adder->rest - key), key));
         const int r = adder->machine->list(adder->machine, adder->folder, add_named, adder);

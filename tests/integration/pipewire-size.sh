@@ -112,8 +112,7 @@ card() { # PROPERTY...
 reserve() { "$SLEEPTUNE" apply --yes "linux-device-headroom=$1" 2>&1 </dev/null; }
 command -v pw-dump >/dev/null || skip_rest "the reserve of a card" "pw-dump is not installed"
 screen_is -t a-card-that-is-not-there reserve alsa_output.usb-ACME
-refused "a name of ALSA's" 3 apply --yes linux-device-headroom=hw:1
-refused "a name that would end the quotes" 3 apply --yes 'linux-device-headroom=alsa_x" } ]'
+is "a name that would end the quotes: nothing is written" "$(reserve 'alsa_x" } ]' >/dev/null; echo "$? $(find "$HOME" -type f)")" "1 "
 card node.name=alsa_output.pci-0000_00_1f.3.analog-stereo
 card node.name=alsa_output.usb-ACME_Box_2-00.analog-stereo
 wait_for grep -q ACME_Box <(pw-dump)
