@@ -292,7 +292,7 @@ static int carry_out(struct work *work)
             10, "now",
             st_text("until PipeWire ends: %s", st_xrun_sources_set_frames("pipewire", work->quantum)));
     st_change_output_row(
-        6, "Next:", "'sleeptune verify' checks what took effect, 'sleeptune revert --all' undoes it.");
+        6, "Next:", "'sleeptune verify' checks the changes, 'sleeptune revert --all' undoes them.");
     return status;
 }
 

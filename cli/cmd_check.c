@@ -250,7 +250,7 @@ static const char *next_text(const struct answer *answer, bool right_set_up, boo
     if (no_right && right_set_up)
         return ST_DROPOUT_REASON_LOG_IN;
     if (no_right)
-        return st_text("%s (the right to real-time priority; then log in again, and check)",
+        return st_text("%s (the right to real-time priority; then log in and check again)",
                        answer->os == ST_OS_FREEBSD ? "sleeptune report freebsd-rt-permission"
                                                    : ST_DROPOUT_REASON_GET_RIGHTS);
     if (held == 0)

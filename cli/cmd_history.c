@@ -285,7 +285,7 @@ static int write_trace(const struct options *options, const struct st_trace_file
     if (r < 0 || closed < 0)
         return st_failure("cannot write the trace: %s", strerror(r < 0 ? -r : -closed));
     if (file->copy.events_n == 0)
-        fprintf(stderr, "It does not have what the kernel did then%s.\n",
+        fprintf(stderr, "The file does not show what the kernel did%s.\n",
                 st_text_with(". To have it, ", here()->trace));
     fputs("Open the file at ui.perfetto.dev, in your browser; it stays on this computer.\n", stderr);
     return ST_EXIT_DONE;

@@ -264,9 +264,9 @@ static bool count(struct arguments *a, const struct st_result *result)
 static const char *invalid_text(const struct st_result *result, bool kept)
 {
     if (result->records_lost > 0 || !result->books_balance)
-        return "the books of the measurement do not balance";
+        return "the counters of the measurement do not agree";
     if (result->suspends > 0)
-        return "the computer slept meanwhile";
+        return "the computer was suspended";
     return result->causes[ST_CAUSE_STEAL].n > 0 && !kept
                ? "the host had the CPU of this virtual machine at a missed period"
                : NULL;

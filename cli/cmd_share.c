@@ -212,7 +212,7 @@ static void put_buffer(const struct st_wish *wish)
     static const char *const says[] = {" asked for ", " forces ", " uses "};
     const char *why = wish->why;
     ST_EACH (word, says)
-        why = strstr(wish->why, *word) != NULL ? "as a program wants it" : why;
+        why = strstr(wish->why, *word) != NULL ? "set by a program" : why;
     if (wish->in_use)
         put("buffer frames=%u, rate_hz=%u, %s", (unsigned)wish->frames, (unsigned)wish->rate_hz, why);
     else

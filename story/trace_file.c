@@ -245,7 +245,7 @@ static void add_notes(const struct work *work)
     const char *notes[][2] = {
         {"kernel", ring->kernel}, {"server", ring->server}, {"watched", ring->levels.about}, {"cycles", ""}};
     if (file->copy.events_n == 0)
-        notes[0][1] = st_text("%s: what it did is not in this file", ring->kernel);
+        notes[0][1] = st_text("%s: this file has no kernel events", ring->kernel);
     if (st_cycle_ring_n(ring) == 0)
         notes[3][1] = "only PipeWire reports when each client waited and computed, to the user's own "
                       "sleeptuned";

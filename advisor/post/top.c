@@ -136,8 +136,8 @@ static void say_errors(struct st_post *post, const struct st_post_node *card)
     }
     if (same && others_n > 0) {
         st_post_say(post,
-                    "All rows show the card's ERR %jd (%s): this PipeWire counts for the card alone, so no "
-                    "program is to blame by it",
+                    "All rows show the card's ERR %jd (%s): this PipeWire counts only the card's errors, so "
+                    "ERR blames no program",
                     card->errors_n, card->name);
         return;
     }
@@ -154,7 +154,7 @@ static void say_errors(struct st_post *post, const struct st_post_node *card)
                 worst->errors_n, worst->busy, worst->async ? "; it is async, a cycle behind the card" : "",
                 others_n > 1 ? "; other programs have errors, too" : "");
     if (card == NULL)
-        st_post_say(post, "The card's row is not in this text");
+        st_post_say(post, "The sound card's row is missing: paste all rows of pw-top");
     else if (card->errors_n == 0)
         st_post_say(post, "ERR of the card's row is 0: the device was in time, the program was not");
     else

@@ -204,9 +204,9 @@ static const struct {
 } firsts[] = {
     {"linux-power-daemons", "linux-cpu-frequency", "the daemon of linux-power-daemons would overwrite it",
      (const char *const[]){"scaling_governor", "energy_performance_preference", NULL}},
-    {"freebsd-rt-permission", "freebsd-mac-priority", "freebsd-rt-permission does it, too", NULL},
+    {"freebsd-rt-permission", "freebsd-mac-priority", "freebsd-rt-permission does the same", NULL},
     {"freebsd-eventtimer", "freebsd-hz", "with freebsd-eventtimer it has no effect", NULL},
-    {"freebsd-alloweddeviation", "freebsd-nanosleep-precise", "freebsd-alloweddeviation does it, too", NULL},
+    {"freebsd-alloweddeviation", "freebsd-nanosleep-precise", "freebsd-alloweddeviation does the same", NULL},
 };
 
 /** The finding of that rule, if it fired; else NULL. */
@@ -248,7 +248,7 @@ void st_report_leave_out_done(struct st_report *report, bool right_too)
         if (finding != NULL &&
             !(permission->in_place && st_text_is(*id, "linux-memlock") && !finding->in_place) &&
             st_finding_statuses[finding->status].rank <= st_finding_statuses[permission->status].rank)
-            finding->needless = "linux-rt-permission does it, too";
+            finding->needless = "linux-rt-permission does the same";
     }
     struct st_finding *group = st_report_find(report, "linux-audio-group");
     if (group != NULL && group->fix_persistent != NULL && strstr(group->fix_persistent, "usermod") != NULL)

@@ -84,7 +84,7 @@ struct st_finding {
     enum st_needs needs;
     bool in_place;         /* the fix is already written, and waits for what `needs` says */
     const char *set_aside; /* the cost that the profile does not accept ("power"); NULL: none */
-    const char *needless;  /* why no action is needed ("linux-rt-permission does it, too"); NULL: no reason */
+    const char *needless; /* why no action is needed ("linux-rt-permission does the same"); NULL: no reason */
     struct st_change *changes; /* what `apply` writes; NULL: the user makes the changes by hand */
     size_t changes_n;
 };

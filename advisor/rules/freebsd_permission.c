@@ -95,7 +95,7 @@ const struct st_rule st_rule_freebsd_rt_permission = {
     .id = "freebsd-rt-permission",
     .title = "Right to real-time priority (rtprio)",
     .mechanism = "A thread with a real-time priority (0 is the best, 31 the last) runs before every normal "
-                 "thread. Without it an audio thread may wait behind other threads, without a limit.",
+                 "thread. Without it an audio thread may wait behind other threads, however long.",
     .cost = "fairness: a real-time thread that never sleeps keeps its CPU from all other threads",
     .when_not = "accounts that others use",
     .sources = "rtprio(1), rtprio(2), mac_priority(4)\n"
@@ -298,7 +298,7 @@ const struct st_rule st_rule_freebsd_memlock = {
     .id = "freebsd-memlock",
     .title = "Limit of locked memory",
     .mechanism = "Memory that is not locked may be swapped out, or not be loaded yet. A thread that "
-                 "uses it waits for the disk, without a limit. If the limit is smaller than the "
+                 "uses it waits for the disk, however long. If the limit is smaller than the "
                  "program, the program cannot lock its memory (mlockall fails).",
     .cost = "memory: other programs cannot use locked memory",
     .when_not =

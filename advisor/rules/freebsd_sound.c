@@ -74,9 +74,7 @@ static void judge_sound_polling(struct st_finding *finding)
     }
     const char *dead = st_facts_text_or(finding->facts, ST_KEY_FREEBSD_DEAD_CHANNEL, NULL);
     if (polled == NULL && dead != NULL) {
-        st_finding_problem(finding,
-                           "the interrupts of %.20s did not arrive (channel dead): let its driver look by "
-                           "itself",
+        st_finding_problem(finding, "the interrupts of %.20s did not arrive (channel dead): try polling mode",
                            dead);
         st_finding_fix(
             finding, "sysctl dev.hdac.0.polling=1   # the number of the card's hdac: sysctl dev.pcm",

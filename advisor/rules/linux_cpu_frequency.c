@@ -322,7 +322,7 @@ static void judge_power_daemons(struct st_finding *finding)
                           first->name);
         st_finding_fix(finding, first->now, first->persistent, ST_NEEDS_NOTHING);
     } else if (unread_n > 0) {
-        st_finding_unknown(finding, "%s runs, but sleeptune could not read what it has set", first->name);
+        st_finding_unknown(finding, "%s runs, but sleeptune could not read its settings", first->name);
     } else {
         st_finding_fine(finding, "%s runs and has set all CPUs to performance", first->name);
     }

@@ -153,8 +153,8 @@ static void judge_usb_path(struct st_finding *finding)
     }
     if (finding->summary == NULL && devices_n > 0)
         st_finding_fine(finding,
-                        "nothing on the way to %zu USB audio interface%s is known to lose packets. If it "
-                        "clicks: a sleeptuned that runs as root can watch them (usbmon)",
+                        "nothing on the way to %zu USB audio interface%s is known to lose packets. If the "
+                        "sound clicks: sleeptuned as root can watch the packets (usbmon)",
                         devices_n, ST_PLURAL(devices_n));
     else if (finding->summary == NULL)
         st_finding_not_applicable(finding, "no USB audio interface whose speed is known is connected");
@@ -417,8 +417,7 @@ static void judge_card_clocks(struct st_finding *finding)
             {!has_rate && !has_drift, ST_STATUS_NOT_APPLICABLE,
              "the clocks are measured by 'sleeptune listen', and no run of it was given"},
             {has_rate, ST_STATUS_OK, "the card that records keeps its rate within 0.1 %"},
-            {true, ST_STATUS_OK,
-             st_text("the cards that play and record are less than %d ppm apart", DRIFT_PPM)}))
+            {true, ST_STATUS_OK, st_text("the clocks of both cards are less than %d ppm apart", DRIFT_PPM)}))
         st_rule_fix(finding);
 }
 

@@ -59,7 +59,7 @@ const struct st_rule st_rule_linux_memlock = {
     .id = "linux-memlock",
     .title = "Limit of locked memory",
     .mechanism = "Memory that is not locked may be swapped out, or not be loaded yet. A thread that "
-                 "uses it waits for the disk, without a limit. If the limit is smaller than the "
+                 "uses it waits for the disk, however long. If the limit is smaller than the "
                  "program, the program cannot lock its memory (mlockall fails).",
     .cost = "memory: other programs cannot use locked memory",
     .when_not = "shared machines with little memory: choose a smaller size",

@@ -172,9 +172,8 @@ const struct st_rule st_rule_linux_huge_pages = {
 const struct st_rule st_rule_linux_memory_out = {
     .id = "linux-memory-out",
     .title = "Memory that ran out",
-    .mechanism =
-        "When no memory is left the kernel throws away the code of running programs and reads it again from "
-        "the disk, sound servers among them, and then ends a program. Sound stops for seconds.",
+    .mechanism = "When no memory is left, the kernel drops the code of running programs (sound servers, "
+                 "too), reads it again from the disk, and then ends a program. Sound stops for seconds.",
     .when_not = "it was a test, or a program that you have ended since",
     .sources = "Linux mm/oom_kill.c: \"Out of memory: Killed process\"; a line that begins with \"Memory "
                "cgroup\" is "

@@ -134,7 +134,7 @@ const struct st_rule st_rule_linux_rt_permission = {
     .id = "linux-rt-permission",
     .title = "Right to real-time priority",
     .mechanism = "A thread with real-time priority (SCHED_FIFO) runs as soon as it is due. A normal "
-                 "thread waits until busy programs leave a CPU free, without a limit. A user gets the "
+                 "thread waits until busy programs leave a CPU free, however long. A user gets the "
                  "right to real-time priority from the limit rtprio or from rtkit; root always has it.",
     .cost = "fairness: a program with this right can take a CPU for itself (the kernel keeps 5 % for others)",
     .when_not =
@@ -338,8 +338,7 @@ static void advise(struct st_finding *finding, const struct st_fact *limit, bool
     st_finding_advice(finding,
                       member ? "this user is in group %.40s, which may use priority %jd, but this "
                                "session did not get the limit"
-                             : "group %.40s may use real-time priority %jd here, and the next login "
-                               "does not put this user into it",
+                             : "this user is not in group %.40s, which may use real-time priority %jd here",
                       group, ST_MIN(st_machine_limit(limit), 99));
     if (member)
         st_finding_fix_persistent(finding, ST_NEEDS_RELOGIN, ST_MACHINE_FIX_LOG_IN);

@@ -305,7 +305,7 @@ static void judge_irq_priorities(struct st_finding *finding, ST_UNUSED int64_t p
     st_finding_quote(finding, sound);
     if (sound == NULL && !has_threads && st_linux_kernel_has_irq_threads(facts))
         st_finding_unknown(finding,
-                           "this kernel handles interrupts in threads, and none can be seen from here");
+                           "this kernel handles interrupts in threads, but sleeptune sees none of them");
     else if (sound == NULL && has_threads)
         st_finding_not_applicable(finding,
                                   "no sound device has an interrupt thread, so there is no priority to set");

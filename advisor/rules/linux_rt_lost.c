@@ -85,8 +85,7 @@ static void judge_lost(struct st_finding *finding, ST_UNUSED int64_t processes_n
                             : "%s lost its real-time priority: rtkit probably took it away%s",
                      name, slept ? ", when this computer was suspended" : "")},
             {priority > RTKIT_MAX, ST_STATUS_OK,
-             st_text("%s has priority %jd: rtkit gives less, so it did not give this one and does not take "
-                     "it away",
+             st_text("%s has priority %jd, not from rtkit (rtkit gives less), so rtkit does not take it away",
                      name, priority)},
             {slept && demoted_n == 0, ST_STATUS_OK,
              st_text("%s kept its real-time priority (%jd) when this computer was suspended", name,

@@ -354,7 +354,7 @@ const struct st_rule st_rule_linux_pipewire_clients = {
     .title = "Programs that shorten PipeWire's cycle",
     .mechanism =
         "PipeWire's cycle is as short as the shortest that a running program asks for, and it is the "
-        "same for all. A voice chat that asks for 256 frames takes the time of your DAW, too.",
+        "same for all. A voice chat that asks for 256 frames gives your DAW 256 frames, too.",
     .privilege = "none",
     .cost = "latency: that program hears and speaks later",
     .when_not = "you need the short cycle yourself",

@@ -60,7 +60,7 @@ static void look_at(const json_t *run, const char *name, struct st_before_after 
 {
     if (!st_text_is(st_json_text_of(run, "schema"), SCHEMA) || slots_of(run) == 0 ||
         slots_of(run) > ST_BEFORE_AFTER_SLOTS)
-        done->why = st_text("%s is no run of at most 10 minutes", name);
+        done->why = st_text("%s is not a measurement of at most 10 minutes", name);
     else if (st_json_integer(run, "records_lost") != 0)
         done->why = st_text("%s lacks %jd cycles, which may have been late: the CPU was too slow", name,
                             st_json_integer(run, "records_lost"));

@@ -100,7 +100,7 @@ static const struct {
     [ST_EVENT_AS_BEFORE] = {{"as before", "as before"}, ""},
     [ST_EVENT_GONE] = {{"gone"}, ": its device or module is not there any more"},
     [ST_EVENT_CHANGED] = {{"kept", "kept"}, ": someone changed it after apply"},
-    [ST_EVENT_FORGOTTEN] = {{"forgotten", "forgotten"}, ": this system was started after that"},
+    [ST_EVENT_FORGOTTEN] = {{"forgotten", "forgotten"}, ": a restart has undone it"},
 };
 
 void st_change_output_event(enum st_change_event event, const struct st_entry *entry, const char *now,

@@ -111,8 +111,8 @@ int st_module_history_trace(const char *command, const struct st_history_wish *w
     const int r = st_trace_copy_read(wish->db != NULL ? wish->db : file_of(wish->socket), wall_ns, path,
                                      sizeof(path), ret);
     if (r == -ENOENT)
-        return st_failure("nothing was kept of that moment in %s: only dropouts and marks are kept, and of "
-                          "them the newest (history.traces_mb)",
+        return st_failure("%s has no record of that moment: sleeptuned keeps only the newest dropouts and "
+                          "marks (history.traces_mb)",
                           path);
     if (r < 0)
         return st_failure("cannot read %s: %s", path,

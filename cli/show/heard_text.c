@@ -29,7 +29,7 @@ static const char *mark_text(const json_t *mark, const struct st_history_text_lo
     if (n > 1)
         line = st_text("%s, and %jd more event%s in %.3g s", line, n - 1, ST_PLURAL(n - 1), window_s);
     if (unheard[0] != '\0')
-        line = st_text("%s; what %s writes too late is not watched", line, unheard);
+        line = st_text("%s; sound that %s writes too late is not watched", line, unheard);
     return line;
 }
 
@@ -49,7 +49,8 @@ void st_heard_text_mark(FILE *out, const json_t *document, const struct st_histo
     const int64_t from_ns = st_ns_sub(st_json_integer(mark, "time_ns"), st_json_integer(mark, "window_ns"));
     if (mark == NULL) {
         st_text_wrap(
-            out, st_text("Kept. What was before it is not known: %s.", st_json_safe_text(document, "text")),
+            out,
+            st_text("Kept. Dropouts before the mark are unknown: %s.", st_json_safe_text(document, "text")),
             0, look->columns);
         return;
     }

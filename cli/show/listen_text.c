@@ -282,7 +282,7 @@ static void say_next(const struct st_listen_view *view, const struct st_text_she
     else if (!st_hearing_valid(result))
         next = "sleeptune listen --help, for another way back (--back)";
     else if (result->losses_n > 0)
-        next = "sleeptune check, on the computer that played it, to find what was late";
+        next = "sleeptune check, on the computer that played, to find what was late";
     else if (result->heard_s >= SURE_S)
         return;
     else if (view->live != NULL)

@@ -40,7 +40,7 @@ static void table(const struct st_result *result, FILE *out)
 {
     row(out, "", "lateness of the wake-up", "response (callback done)");
     row(out, "n", st_text("%ju cycles", result->lateness.total_n),
-        st_text("%ju periods, skipped ones included", result->response.total_n));
+        st_text("%ju periods (skipped included)", result->response.total_n));
     if (result->lateness.total_n == 0)
         return;
     row(out, "min", st_ns_text(result->lateness.min_ns), st_ns_text(result->response.min_ns));

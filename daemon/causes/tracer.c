@@ -88,7 +88,7 @@ static void name(struct st_tracer *tracer, const struct st_cause_event *events, 
         if (found.waking_was_seen)
             waited = st_text("%lld ns of this time while the loop waited", (long long)found.waited_ns);
         if (found.turns_ns > 0)
-            turns = st_text("; the whole turns of this thread took %lld ns", (long long)found.turns_ns);
+            turns = st_text("; in all this thread ran for %lld ns", (long long)found.turns_ns);
         ST_DBG("%s had CPU %d for %lld ns, %s, %lld ns according to the scheduler%s", found.name, found.cpu,
                (long long)found.ns, waited, (long long)late->runq_wait_ns, turns);
         st_causes_take(tracer->causes, late, &found);

@@ -129,11 +129,11 @@ const struct st_config_key st_config_keys[] = {
      "frequent kind loses its oldest events."},
     {"history.traces_mb", ST_CONFIG_INT, "MB", "64", 0, 10000, NULL, AT(history.traces_mb),
      ST_CONFIG_APPLIES_HISTORY,
-     "Room for what was known of the last seconds, which is kept beside the history when there was a "
-     "dropout or a mark of \"sleeptune heard\", for \"sleeptune history --trace\": 0.1 MB for a player, 2 MB "
+     "Disk space for records of the seconds around a dropout or a mark of \"sleeptune heard\", for "
+     "\"sleeptune history --trace\": 0.1 MB for a player, 2 MB "
      "for a mark with ten clients at 128 frames, and up to 1 MB more with what the kernel did "
-     "(trace.enabled). If there are too many, the oldest go, the first of each reason "
-     "and those of marks last. 0: none are kept."},
+     "(trace.enabled). If there are too many, the oldest are removed, the first of each reason and those of "
+     "marks last. 0: no records."},
     {"trace.enabled", ST_CONFIG_CHOICE, "", "\"off\"", 0, 0, "on off", AT(trace.enabled),
      ST_CONFIG_APPLIES_TRACE,
      "Name the thread, interrupt or softirq that had the CPU when the loop woke late, from the kernel's "

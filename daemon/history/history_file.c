@@ -202,7 +202,7 @@ static int look_after_file(struct st_history_file *file, const char **error)
     }
     if (state != ST_HISTORY_EMPTIED) {
         st_events_add(file->events, ST_LOG_WARN, st_platform_wall_ns(file->platform),
-                      ST_EVENT_HISTORY_CHANGED, "another program %s %.150s; rows may be missing",
+                      ST_EVENT_HISTORY_CHANGED, "another program %s %.150s; entries may be missing",
                       gone ? "moved or removed" : "wrote to", file->used.path);
         return 0;
     }

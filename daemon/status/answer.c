@@ -272,7 +272,7 @@ static const char *text_of(const struct st_view *view, const struct st_answer *a
     if (answer->over || (answer->dropouts_n == 0 && answer->all_n > 0))
         text = st_text("%s%s", text, earlier_text(view, answer));
     if (unheard(answer) != NULL)
-        text = st_text("%s What %s writes too late is not watched.", text, unheard(answer)->name);
+        text = st_text("%s Sound that %s writes too late is not watched.", text, unheard(answer)->name);
     if (answer->lost && view->history.changed[0] != '\0')
         text = st_text("%s %s", text, view->history.changed);
     if (view->overdue.ns > 0)

@@ -294,7 +294,7 @@ static void add_programs_details(struct section *to, const struct st_observed_vi
         add(to, OK, "Not seen here",
             st_text("between %s and %s%s", client->name, st_xrun_sources_title(of->source),
                     client->load.between == ST_XRUN_BETWEEN_STOPS
-                        ? ": sound that the program writes too late while it runs (that it stands still is "
+                        ? ": sound that the program writes too late while it runs (a program that stops is "
                           "watched)"
                         : ""));
     }

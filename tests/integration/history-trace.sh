@@ -25,8 +25,8 @@ kept_mark() { [ "$(traces heard)" = 1 ]; }
 ok "keeps the cycles" wait_for kept_mark
 is "for the user alone" "$(stat -c %a "$tmp/state/traces" "$tmp"/state/traces/* | sort -u | xargs)" "600 700"
 ok "and makes a file" trace last -o "$tmp/trace"
-like "that says what it does not have" "$(cat "$tmp/said")" 'It does not have what the kernel did then'
-like "as does the file, and what it is about" "$(decoded stall --list | tr '\n' ' ')" 'kernel: 1 slices, Linux .*: what it did is not in this file, .*server: 1 slices, PipeWire [0-9.]+'
+like "that says what it does not have" "$(cat "$tmp/said")" 'The file does not show what the kernel did'
+like "as does the file, and what it is about" "$(decoded stall --list | tr '\n' ' ')" 'kernel: 1 slices, Linux .*: this file has no kernel events, .*server: 1 slices, PipeWire [0-9.]+'
 is "it is a trace, with the client and the mark" "$(decoded stall 'the listener heard a click')" "valid, stall computes, 'the listener heard a click' is there"
 
 does "the client stalls" stall

@@ -75,7 +75,7 @@ state >/tmp/after
 ok "after a no all is as it was, byte for byte" diff /tmp/before /tmp/after
 helped y
 is "a yes: status 0" "$status" 0
-like "the last line says how to undo it" "$(one_line </tmp/screen)" "Next: 'sleeptune verify' checks what took effect, 'sleeptune revert --all' undoes it"
+like "the last line says how to undo it" "$(one_line </tmp/screen)" "Next: 'sleeptune verify' checks the changes, 'sleeptune revert --all' undoes them"
 is "and nothing else is to be run before the question" "$(grep -c 'Next: .*sleeptune apply' /tmp/screen)" 0
 is "report does not promise it again" "$(sleeptune report --frames 1024 | grep -c 'tried: .* times fewer late')" 0
 is "it is kept now" "$(value)" 10

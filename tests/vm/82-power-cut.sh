@@ -32,7 +32,7 @@ ok "the journal of the session survived it" grep -rqE 'swappiness|transparent_hu
 echo 10 >$swappiness # set since, to what tune tried
 sleeptune revert --all >/tmp/out 2>&1
 is "revert forgets what the boot before had: status 0" "$?" 0
-like "which it says" "$(cat /tmp/out)" '^forgotten vm.swappiness = 10 \(was 60\): this system was started after that$'
+like "which it says" "$(cat /tmp/out)" '^forgotten vm.swappiness = 10 \(was 60\): a restart has undone it$'
 is "it is as it was" "$(value)" 10
 is "no journal is left" "$(ls $journals)" ""
 tap_done

@@ -45,7 +45,7 @@ void st_listener_order(struct st_listener *listener, uint32_t id, bool listen)
     char order[32];
     const int n = ST_PRINT(order, "%s %u\n", listen ? "listen" : "leave", (unsigned)id);
     if (listener->program.pid != 0 && write(listener->program.in, order, (size_t)n) != n)
-        st_listener_end(listener, "the program that listens does not read its orders");
+        st_listener_end(listener, "the listening program does not respond");
 }
 
 void st_listener_end(struct st_listener *listener, const char *why)
@@ -77,7 +77,7 @@ bool st_listener_read(struct st_listener *listener, struct st_pipewire_streams *
     char bytes[1024];
     const ssize_t n = read(listener->program.out, bytes, sizeof(bytes));
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
-        st_listener_end(listener, "the program that listens has ended");
+        st_listener_end(listener, "the listening program has ended");
         return false;
     }
     for (ssize_t i = 0; i < n; i++) {

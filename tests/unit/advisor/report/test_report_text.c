@@ -217,7 +217,7 @@ static void what_another_finding_does_too_is_not_shown(void **state)
     static char fix[] = "sudo one";
     fires(0, ST_STATUS_ADVICE, 100, fix);
     fires(1, ST_STATUS_ADVICE, -1, fix);
-    findings[0].needless = "linux-rt-permission does it, too";
+    findings[0].needless = "linux-rt-permission does the same";
     look(0);
     shown_is(__func__);
 }

@@ -272,7 +272,7 @@ static void a_buffer_that_no_one_listens_behind_is_named(void **state)
     struct st_xrun_seen plays[] = {load("", 1024), load("mpv", 1024)};
     plays[1].load.between = ST_XRUN_BETWEEN_STOPS;
     says(watch("pipewire", plays, 2, 0, false),
-         "No dropout in 11 s on PipeWire; check does not watch what mpv writes too late.");
+         "No dropout in 11 s on PipeWire; check does not see sound that mpv writes too late.");
     plays[1].load.between = ST_XRUN_BETWEEN_HEARD;
     says(watch("pipewire", plays, 2, 0, false), "No dropout in 11 s on PipeWire.");
 }
