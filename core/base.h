@@ -51,10 +51,8 @@
 
 #define ST_NODISCARD          __attribute__((warn_unused_result))
 #define ST_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
-#define ST_UNUSED                                                                                            \
-    __attribute__((unused)) /* a parameter that is required by the type of the function only                 \
-                             */
-#define ST_CACHE_LINE_BYTES 64
+#define ST_UNUSED             __attribute__((unused)) /* a parameter that only the function's type requires */
+#define ST_CACHE_LINE_BYTES   64
 
 /* A function that the cycle loop may call: no allocation, no lock, no blocking call except the sleep
  * itself. clang >= 20 checks this (-Wfunction-effects, RealtimeSanitizer); for other compilers it has no

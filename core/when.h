@@ -1,4 +1,4 @@
-/* Points in time as people type them, and steps of time that read well. */
+/* Points in time as people type them, and intervals for time axes. */
 #pragma once
 
 #include "core/base.h"
@@ -12,17 +12,16 @@
  * @return 0, -EINVAL, -ERANGE (before 1970, after 2200). Threads: any; TZ is read. */
 ST_NODISCARD int st_when_parse(const char *text, int64_t now_wall_ns, bool local, int64_t *ret_wall_ns);
 
-/** Reads a length of time: as st_ns_parse, and days and weeks: "1d", "1d12h", "2w". @return 0, -EINVAL,
- * -ERANGE. */
+/** Reads a duration: as st_ns_parse, and days and weeks: "1d", "1d12h", "2w". @return 0, -EINVAL, -ERANGE. */
 ST_NODISCARD int st_when_parse_length(const char *text, int64_t *ret_ns);
 
-/** A point in time as people here read it, by TZ: "2026-11-20 15:04:05"; "?" for none. The text lives as
- * those of st_text() do. */
+/** A point in time for people, by TZ: "2026-11-20 15:04:05"; "?" for none. Lives as long as texts of
+ * st_text(). */
 ST_NODISCARD const char *st_when_text(int64_t wall_ns);
 
-/** Without the date on the day of `now`: "15:04:05". */
+/** As st_when_text, without the date if on the day of `now`: "15:04:05". */
 ST_NODISCARD const char *st_when_text_near(int64_t wall_ns, int64_t now_wall_ns);
 
-/** The shortest of 1, 5, 10, 30 minutes, 1, 3, 6, 12 hours, 1, 7, 30 days .. that parts a span into at most
- * `steps` steps. @param steps >= 1. @return ns. Pure. */
+/** The shortest of 1, 5, 10, 30 minutes, 1, 3, 6, 12 hours, 1, 7, 30 days ... that divides a time of
+ * span_ns into at most `steps` steps. @param steps >= 1. @return ns. Pure. */
 int64_t st_when_step(int64_t span_ns, int64_t steps);

@@ -13,25 +13,27 @@
 #define ST_CAPTURE_CHANNELS_MAX 8
 #define ST_CAPTURE_RATE_MIN     8000
 #define ST_CAPTURE_RATE_MAX     768000
-#define ST_CAPTURE_SAMPLES_MAX  16384 /* of a packet, all channels */
+#define ST_CAPTURE_SAMPLES_MAX  16384 /* samples of a packet, all channels together */
 #define ST_CAPTURE_TEXT_BYTES   160
-#define ST_CAPTURE_LEVEL_MAX    8.0F /* a larger sample, or one that is no number, is written as this */
+#define ST_CAPTURE_LEVEL_MAX    8.0F /* a larger sample, or one that is not a number, is limited to this */
 
-/* It and the event go through the pipe as they are; each text ends within its array. */
+/* Head and event are sent through the pipe unchanged; each text ends within its array. */
 struct st_capture_head {
     uint32_t rate_hz, channels;
     uint32_t period_frames; /* of the server or device; 0: unknown */
     char way[16];
-    char server[ST_CAPTURE_TEXT_BYTES]; /* its name and version; foreign text */
+    char server[ST_CAPTURE_TEXT_BYTES]; /* name and version of the server; foreign text */
     char plays[ST_CAPTURE_TEXT_BYTES], records[ST_CAPTURE_TEXT_BYTES]; /* the devices; foreign text */
-    uint32_t more_channels; /* of the device that records, which are left out; 0: unknown, too */
+    uint32_t
+        more_channels; /* further channels of the recording device, which are ignored; 0: none, or unknown */
 };
 
 struct st_capture_packet {
-    uint64_t recorded;    /* number of its first frame, from 0; a number left out found no room (FULL) */
-    uint64_t played;      /* the frame of the signal that is written when its first frame is recorded */
-    int64_t time_ns;      /* of its first frame, CLOCK_MONOTONIC */
-    uint32_t frames_n;    /* 1 ... */
+    uint64_t recorded; /* number of the packet's first frame, from 0; frames without room (FULL) leave a gap
+                          in the numbers */
+    uint64_t played;   /* frame of the signal that is written when the packet's first frame is recorded */
+    int64_t time_ns;   /* of the first frame, CLOCK_MONOTONIC */
+    uint32_t frames_n; /* 1 ... */
     const float *samples; /* interleaved */
 };
 
@@ -56,10 +58,10 @@ enum st_capture_event_kind {
 
 struct st_capture_event {
     enum st_capture_event_kind kind;
-    uint64_t at_frame;                /* recorded; FORCED: of the signal */
-    uint64_t frames;                  /* how long; 0: unknown, or it has no length */
+    uint64_t at_frame;                /* recorded frame; for FORCED: frame of the signal */
+    uint64_t frames;                  /* length; 0: unknown, or none */
     int64_t time_ns;                  /* CLOCK_MONOTONIC */
-    char text[ST_CAPTURE_TEXT_BYTES]; /* foreign text: a program, a device, or why. FORCED: the kind */
+    char text[ST_CAPTURE_TEXT_BYTES]; /* foreign text: a program, a device, or a reason. FORCED: the kind */
 };
 
 /** "xrun", ... @return NULL: no kind. */
@@ -70,23 +72,23 @@ const char *st_capture_stream_event_say(enum st_capture_event_kind kind);
 /* --- reading --- */
 
 struct st_capture_sink {
-    void (*head)(void *ctx, const struct st_capture_head *head); /* first, and once */
+    void (*head)(void *ctx, const struct st_capture_head *head); /* called first, and once */
     void (*packet)(void *ctx, const struct st_capture_packet *packet);
-    void (*event)(void *ctx, const struct st_capture_event *event); /* ABSENT may come without a head */
+    void (*event)(void *ctx, const struct st_capture_event *event); /* ABSENT can come without a head */
 };
 
 #define ST_CAPTURE_RECORD_MAX (64 + ST_CAPTURE_SAMPLES_MAX * sizeof(float))
 
 struct st_capture_reader {
-    struct st_capture_head head; /* rate_hz 0: it has not come */
+    struct st_capture_head head; /* rate_hz 0: not received yet */
     uint64_t next_frame;
     size_t len;
-    _Alignas(8) unsigned char record[ST_CAPTURE_RECORD_MAX]; /* the one that is not complete yet */
+    _Alignas(8) unsigned char record[ST_CAPTURE_RECORD_MAX]; /* the incomplete record */
 };
 
-/** Takes bytes as they come, and hands out what is complete. Packets are in order and do not overlap, samples
- * are numbers within ST_CAPTURE_LEVEL_MAX. One thread.
- * @return 0, or -EBADMSG: that was no such stream. Read nothing more from it. */
+/** Takes bytes as they arrive, and passes complete records to the sink. Packets are in order without
+ * overlap, and samples are numbers within ST_CAPTURE_LEVEL_MAX. One thread. @return 0, or -EBADMSG: the
+ * stream is invalid; read nothing more from it. */
 ST_NODISCARD int st_capture_stream_read(struct st_capture_reader *reader, const void *bytes, size_t bytes_n,
                                         const struct st_capture_sink *sink, void *ctx);
 
@@ -96,25 +98,25 @@ struct st_capture_ring {
     unsigned char *bytes;
     size_t size; /* a power of two */
     uint32_t channels;
-    _Alignas(ST_CACHE_LINE_BYTES) atomic_size_t head; /* written so far */
-    uint64_t lost, lost_at; /* frames that found no room, the first of them; of the writer */
-    _Alignas(ST_CACHE_LINE_BYTES) atomic_size_t tail; /* read so far */
+    _Alignas(ST_CACHE_LINE_BYTES) atomic_size_t head; /* bytes written so far */
+    uint64_t lost, lost_at; /* frames without room, and the first of them; writer only */
+    _Alignas(ST_CACHE_LINE_BYTES) atomic_size_t tail; /* bytes read so far */
 };
 
-/** @param bytes at least; touched, so that the callback faults on no page. @return 0 or -ENOMEM. Free
- * ring->bytes. */
+/** @param bytes smallest size; the memory is touched, so that the callback has no page fault. @return 0 or
+ * -ENOMEM. Free ring->bytes. */
 ST_NODISCARD int st_capture_stream_ring_open(struct st_capture_ring *ring, size_t bytes, uint32_t channels);
-/** In the audio callback: `packet->frames_n` frames of any number. @param from one pointer a channel, the
- * frames `stride` floats apart (NULL: silence); packet->samples is not used. */
+/** In the audio callback: adds any number of frames, packet->frames_n. @param from one pointer for each
+ * channel, frames `stride` floats apart (NULL: silence); packet->samples is not used. */
 void st_capture_stream_ring_put(struct st_capture_ring *ring, const struct st_capture_packet *packet,
                                 const float *const *from, size_t stride) ST_NONBLOCKING;
-/** In the audio callback. One that finds no room is lost. */
+/** In the audio callback: adds an event; without room the event is lost. */
 void st_capture_stream_ring_event(struct st_capture_ring *ring,
                                   const struct st_capture_event *event) ST_NONBLOCKING;
 
-/** In the thread that writes: all that is in the ring, to a pipe. Waits for its reader.
+/** In the thread that writes: writes everything in the ring to a pipe; waits for the pipe's reader.
  * @return 0 or a negative errno value of write(2). */
 ST_NODISCARD int st_capture_stream_ring_write(struct st_capture_ring *ring, int fd);
-/** The same for a head, which comes first, and for events that do not come from the callback. */
+/** Writes a head, which comes first, or an event that does not come from the callback. */
 ST_NODISCARD int st_capture_stream_write_head(int fd, const struct st_capture_head *head);
 ST_NODISCARD int st_capture_stream_write_event(int fd, const struct st_capture_event *event);

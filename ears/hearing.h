@@ -1,15 +1,15 @@
-/* What a recording of the test signal says: which class of path it came over, what was lost on it, whether
- * the forced glitches were found, and what else is wrong with it. The sequence (ears/places.h) and the tones
- * (ears/tones.h) are followed at the same time; the more exact one that was heard for most of the time
- * decides. Nothing here or there knows where glitches were forced before the end. Pure. One thread. */
+/* Judges a recording of the test signal: the class of its path, losses of sound, whether the forced
+ * glitches were found, and other faults. Both the sequence (ears/places.h) and the tones (ears/tones.h)
+ * are followed; the more exact one that was heard for most of the time decides. The places of forced
+ * glitches are not used before the end. Pure. One thread. */
 #pragma once
 
 #include "ears/places.h"
 #include "ears/tones.h"
 
-#define ST_HEARING_LEVEL 0.01F /* of the signal: -40 dBFS */
+#define ST_HEARING_LEVEL 0.01F /* level of the signal: -40 dBFS */
 
-/* number, name, what it is, what it promises; the shortest loss in us that is found (0: one frame) */
+/* number, name, description, promise; shortest loss that is found, in us (0: one frame) */
 #define ST_PATH_CLASSES(X)                                                                                   \
     X(NONE, "none", "nothing was heard", "", 0)                                                              \
     X(EXACT, "bit-exact", "bit-exact", "every sample was compared", 0)                                       \
@@ -30,7 +30,7 @@ extern const struct st_path_words {
     uint32_t least_us;
 } st_hearing_classes[ST_PATH_CLASSES_N];
 
-/* Not counted as losses. The name is that of the JSON. */
+/* Remarks: not counted as losses. The name is used in the JSON. */
 #define ST_REMARKS(X)                                                                                        \
     X(SILENT, "silent", "The recording is silent: the path is muted or not connected.")                      \
     X(NO_SIGNAL, "no-signal",                                                                                \
@@ -55,42 +55,44 @@ extern const struct st_remark_words {
     const char *name, *text;
 } st_hearing_remarks[ST_REMARKS_N];
 
-/** Large: not for the stack. */
+/** Large: do not put it on the stack. */
 struct st_hearing {
     uint32_t rate_hz, channels;
-    uint64_t frames, clipped, same; /* recorded; with a sample at full scale; with equal channels */
+    uint64_t frames, clipped,
+        same; /* frames recorded; frames with a sample at full scale; frames with equal channels */
     float peak;
     struct st_places places;
-    struct st_tones tones; /* of the second channel, if there is one */
+    struct st_tones tones; /* of the second channel, if present */
 };
 
 struct st_hearing_result {
     enum st_path_class path_class;
-    double heard_s; /* in which a loss would have been found */
+    double heard_s; /* time in which a loss would have been found */
     size_t losses_n;
-    size_t kept_n;                        /* of them, in `losses` */
-    struct st_loss losses[ST_LOSSES_MAX]; /* that were not forced; at_frame: recorded */
-    uint64_t lost_frames;                 /* of all that are kept */
-    unsigned forced_n, forced_found_n;    /* those that this class promises to find, but for those
+    size_t kept_n;                        /* losses kept in `losses` */
+    struct st_loss losses[ST_LOSSES_MAX]; /* not forced; at_frame: recorded frame */
+    uint64_t lost_frames;                 /* total of the kept losses */
+    unsigned forced_n, forced_found_n;    /* forced glitches that this class promises to find, without those
                                              within a longer loss */
-    double per_hour_max95;                /* losses of at least the promised length; inf: nothing heard */
-    double gain_db, noise_db;             /* NAN: unknown */
-    double drift_ppm;                     /* the recording's clock against the player's; NAN: unknown */
+    double per_hour_max95;    /* bound for losses of at least the promised length; inf: nothing heard */
+    double gain_db, noise_db; /* NAN: unknown */
+    double drift_ppm;         /* clock of the recording relative to the player's; NAN: unknown */
     bool places_known;
-    int64_t offset; /* frame of the signal minus frame recorded, where it was heard first; if places_known */
+    int64_t offset; /* frame of the signal minus recorded frame, where the signal was first heard; if
+                       places_known */
     bool remarks[ST_REMARKS_N];
 };
 
-/** @param rate_hz of the recording. @param channels 1 ... */
+/** @param rate_hz of the recording. @param channels 1 or more. */
 void st_hearing_init(struct st_hearing *hearing, uint32_t rate_hz, uint32_t channels);
 /** As st_places_expect. */
 void st_hearing_expect(struct st_hearing *hearing, uint64_t recorded, uint64_t played);
 /** Interleaved frames, in order. */
 void st_hearing_take(struct st_hearing *hearing, const float *frames, size_t frames_n);
-/** No more comes. @param forced as played, by at_frame, at the recording's rate. */
+/** Ends the recording. @param forced as played, sorted by at_frame, at the recording's rate. */
 void st_hearing_end(struct st_hearing *hearing, const struct st_glitch *forced, size_t forced_n,
                     struct st_hearing_result *ret);
 
-/** "0" may be said, or that there were losses: a path was found, and each forced glitch that its class
- * promises to find, all of them were forced, and contact was not lost without a loss. */
+/** Is the result valid, so that "0 losses" or losses may be reported? A path was found, all glitches were
+ * forced, those that the class promises to find were found, and contact was not lost without a loss. */
 bool st_hearing_valid(const struct st_hearing_result *result);

@@ -1,50 +1,51 @@
-/* Follows the sequence of the test signal sample by sample: where a path returns samples as they are, or
- * with another volume and some noise, each frame that is missing, repeated, silent or false is found with its
- * place and length. Pure; bounded memory; nothing is allocated. One thread. */
+/* Follows the sequence of the test signal sample by sample. On a path that returns samples unchanged, or
+ * with another volume and some noise, finds each missing, repeated, silent or false frame with place and
+ * length. Pure; bounded memory; no allocation. One thread. */
 #pragma once
 
 #include "ears/loss.h"
 
-#define ST_PLACES_RING (1U << 18) /* frames that can be looked at again: 1.3 s at 192 kHz */
+#define ST_PLACES_RING (1U << 18) /* frames that are kept: 1.3 s at 192 kHz */
 
 struct st_places {
     uint32_t rate_hz, steps;
-    uint64_t ring_frames; /* of it that are used: a power of two */
+    uint64_t ring_frames; /* used part of the ring: a power of two */
     uint64_t n;           /* frames taken */
-    bool locked;          /* it knows where it is, and how loud */
-    bool exact;           /* every sample was as played */
-    int64_t offset;       /* frame of the signal minus frame recorded */
-    double gain;          /* negative: turned over */
+    bool locked;          /* place and volume are known */
+    bool exact;           /* every sample was equal to the played one */
+    int64_t offset;       /* frame of the signal minus recorded frame */
+    double gain;          /* negative: inverted phase */
     double tolerance;     /* of a sample */
-    double noise;         /* root mean square of what is not the signal, as a share of the signal */
-    /* what it finds besides losses */
-    uint64_t heard_frames;   /* while locked, without those of losses */
-    uint64_t mixed_frames;   /* other sound was added: not a loss */
+    double noise;         /* root mean square of everything but the signal, as a share of the signal */
+    /* findings besides losses */
+    uint64_t heard_frames;   /* frames heard while locked, without losses */
+    uint64_t mixed_frames;   /* frames with other sound added: not a loss */
     unsigned volumes_n;      /* changes of volume */
-    unsigned contact_lost_n; /* more than a second away, and found again */
-    int64_t first_offset;    /* where it was locked first */
+    unsigned contact_lost_n; /* losses of contact for more than 1 s that ended */
+    int64_t first_offset;    /* offset at the first lock */
     struct st_losses losses;
     int64_t expected; /* offset, if `expects` */
     bool expects, was_locked;
-    uint64_t
-        calibrate_from; /* locked, but gain and tolerance will be found from here on; 0: they are known */
+    uint64_t calibrate_from; /* locked, but gain and tolerance are still to be computed from this frame on; 0:
+                                they are known */
     uint64_t next_try, tries_n,
-        tries_max; /* when it looks again where it is; how often, before the first time */
+        tries_max; /* next search for the place; number of searches, and their limit before the first lock */
     bool damaged;
     uint64_t bad_at, good_n, next_search, searches_n;
     float ring[ST_PLACES_RING];
 };
 
-/** @param level  of the signal. Large: not for the stack. */
+/** @param level of the signal. Large: do not put *places on the stack. */
 void st_places_init(struct st_places *places, uint32_t rate_hz, float level);
 
-/** A recorded frame is about that one of the signal: looks within two seconds of it first. The signal is
- * played to the end, so damage of more than a second is a loss also if nothing comes back after it. */
+/** Announces that a recorded frame is about that frame of the signal: searches within two seconds of it
+ * first. The signal is then known to play to the end, so damage of more than 1 s is a loss even if no
+ * signal follows. */
 void st_places_expect(struct st_places *places, uint64_t recorded, uint64_t played);
 
 /** Takes samples of channel 0; `stride` floats apart. Losses come in order, up to 1.1 s late. */
 void st_places_take(struct st_places *places, const float *samples, size_t stride, size_t frames_n);
 
-/** No more comes: the last loss. Without st_places_expect damage up to the end is none: the signal has ended.
- */
+/** Ends the recording: reports the last loss. Without st_places_expect, damage up to the end is no loss:
+ * the signal has ended. */
 void st_places_end(struct st_places *places);

@@ -6,7 +6,7 @@
 
 #include "core/base.h"
 
-/* What is forced, and found. The name is that of the JSON. */
+/* Kinds of losses, forced and found. The name is used in the JSON. */
 #define ST_LOSS_KINDS(X)                                                                                     \
     X(LOST, "lost", "left out")                                                                              \
     X(REPEATED, "repeated", "played again")                                                                  \
@@ -23,14 +23,14 @@ enum st_loss_kind {
 const char *st_signal_loss_name(enum st_loss_kind kind);
 const char *st_signal_loss_text(enum st_loss_kind kind);
 
-/* A stretch of the played signal that is damaged on purpose. */
+/* A part of the played signal that is damaged on purpose. */
 struct st_glitch {
     enum st_loss_kind kind; /* LOST, REPEATED, ZEROED */
-    uint64_t at_frame;      /* as played */
+    uint64_t at_frame;      /* frame of the played signal */
     uint64_t frames;
 };
 
-/* Each of three kinds at each of three lengths: one frame, 1 ms and 20 ms, the shortest that the classes of
+/* Three kinds at three lengths each: one frame, 1 ms and 20 ms, the shortest lengths that the classes of
  * path promise to find (ears/hearing.h). */
 #define ST_SIGNAL_GLITCHES_MAX 9
 
@@ -38,34 +38,34 @@ struct st_signal {
     uint32_t rate_hz, channels;
     float level; /* of full scale, 0 .. 1 */
     size_t glitches_n;
-    struct st_glitch glitches[ST_SIGNAL_GLITCHES_MAX]; /* by at_frame; they do not overlap */
+    struct st_glitch glitches[ST_SIGNAL_GLITCHES_MAX]; /* sorted by at_frame, without overlap */
 };
 
 #define ST_SIGNAL_TONES 3
 extern const uint32_t st_signal_tones_hz[ST_SIGNAL_TONES];
 
-/** @param rate_hz 8000 ... @param channels 1 ... @param level  0.001 .. 1 */
+/** @param rate_hz 8000 or more. @param channels 1 or more. @param level 0.001 .. 1 */
 void st_signal_init(struct st_signal *signal, uint32_t rate_hz, uint32_t channels, float level);
 
-/** By how many frames the signal is ahead behind it: negative if it was played again. */
+/** How many frames the signal is ahead after the glitch; negative if it was played again. */
 int64_t st_signal_shift(const struct st_glitch *glitch) ST_NONBLOCKING;
 
-#define ST_SIGNAL_FORCED_S 6.5 /* until then each glitch was forced */
+#define ST_SIGNAL_FORCED_S 6.5 /* time of the played signal until all glitches were forced */
 
-/** Forces all glitches from 2 s of the played signal on, one in each half second, at places that depend on
- * `chance`. */
+/** Forces all glitches, from 2 s of the played signal on, one in each half second. @param chance seed of
+ * their places. */
 void st_signal_force(struct st_signal *signal, uint64_t chance);
 
-/** Frames from at_frame on, interleaved: ret_frames[frames_n * channels]. */
+/** Fills frames from at_frame on, interleaved: ret_frames[frames_n * channels]. */
 void st_signal_fill(const struct st_signal *signal, uint64_t at_frame, float *ret_frames,
                     size_t frames_n) ST_NONBLOCKING;
 
-/** One sample of the sequence as it was before any glitch: a step, -32768 .. 32767 without 0, of 1 / 32768.
- * @param steps  level * 32768, at least 1 */
+/** One sample of the sequence without glitches: a step of 1 / 32768, -32768 .. 32767 without 0. @param
+ * steps level * 32768, at least 1 */
 int32_t st_signal_step(uint64_t frame, uint32_t channel, uint32_t steps) ST_NONBLOCKING;
 uint32_t st_signal_steps(float level);
-/** Is that sample of channel 0 above 0? Costs less. */
+/** Is that sample of channel 0 above 0? Faster than st_signal_step. */
 bool st_signal_is_up(uint64_t frame) ST_NONBLOCKING;
 
-/** Of the tones at a frame, before any glitch, between -level and level. */
+/** The sum of the tones at a frame, without glitches, between -level and level. */
 float st_signal_tone(uint32_t rate_hz, float level, uint64_t frame) ST_NONBLOCKING;

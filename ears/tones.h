@@ -1,6 +1,6 @@
-/* Follows the three tones of the test signal by their phases: for paths that convert, where samples do not
- * come back one by one. A stretch that the tones do not explain is a loss; the phases behind it say by how
- * much the signal moved. Pure; bounded memory; nothing is allocated. One thread. */
+/* Follows the three tones of the test signal by their phases, for paths that convert samples. A part that
+ * the tones do not explain is a loss; the phases after it show by how much the signal moved. Pure;
+ * bounded memory; no allocation. One thread. */
 #pragma once
 
 #include "ears/loss.h"
@@ -13,16 +13,16 @@ struct st_tones {
     uint32_t rate_hz;
     uint64_t n; /* frames taken */
     bool locked, was_locked;
-    bool expects; /* the signal is played to the end: silence of more than a second is a loss in any case */
-    double noise; /* root mean square of what the tones do not explain, as a share of them */
-    double loud;  /* root mean square of the tones, of full scale */
-    double limit; /* a block with more than that is damaged; of full scale */
-    double re[ST_SIGNAL_TONES], im[ST_SIGNAL_TONES]; /* each at frame 0 of the recording */
-    uint64_t fit_at;                                 /* recorded: where these phases are right */
-    double drift_frames; /* the signal ran ahead of the recording, in followed_frames */
+    bool expects; /* the signal is played to the end: silence of more than 1 s is always a loss */
+    double noise; /* root mean square of what the tones do not explain, as a share of the tones */
+    double loud;  /* root mean square of the tones, relative to full scale */
+    double limit; /* a block with more unexplained sound is damaged; relative to full scale */
+    double re[ST_SIGNAL_TONES], im[ST_SIGNAL_TONES]; /* each tone at frame 0 of the recording */
+    uint64_t fit_at;                                 /* recorded frame at which these phases are right */
+    double drift_frames; /* how much the signal ran ahead of the recording during followed_frames */
     uint64_t followed_frames, heard_frames;
     unsigned contact_lost_n;
-    bool damaged, heals; /* heals: the signal is back; in the next fit nothing of the damage is left */
+    bool damaged, heals; /* heals: the signal is back; the next fit is free of the damage */
     uint64_t bad_at;
     struct st_losses losses;
     float waves[ST_TONES_WINDOW][ST_TONES_WAVES]; /* a cosine and a sine of each tone */
@@ -32,11 +32,12 @@ struct st_tones {
 
 void st_tones_init(struct st_tones *tones, uint32_t rate_hz);
 
-/** Takes samples of channel 1; `stride` floats apart. Losses come in order; places are right within 1 ms. */
+/** Takes samples of channel 1, `stride` floats apart. Losses come in order; places are accurate to 1 ms. */
 void st_tones_take(struct st_tones *tones, const float *samples, size_t stride, size_t frames_n);
 
-/** No more comes: the last loss. Damage of less than a second up to the end is none: the signal has ended. */
+/** Ends the recording: reports the last loss. Damage of less than 1 s up to the end is no loss: the signal
+ * has ended. */
 void st_tones_end(struct st_tones *tones);
 
-/** Faster than the signal says: parts per million, positive if the recording's clock is slow. */
+/** Drift in parts per million, positive if the recording's clock is slow. */
 double st_tones_drift_ppm(const struct st_tones *tones);

@@ -1,12 +1,12 @@
-/* The ways on which a test signal comes back, best known first: what each cannot hear, which program goes it,
- * and how that program is started, read and ended. Adding a way is a row of st_ways and its program. */
+/* The ways on which a test signal comes back, best known first: what each way cannot detect, its helper
+ * program, and how that program is started, read and ended. A new way is a row of st_ways and a program. */
 #pragma once
 
 #include "ears/capture_stream.h"
 #include "platform/platform.h"
 #include "platform/posix/posix.h"
 
-/* number, name, what is lost, as a noun */
+/* number, name, and the fault as a noun */
 #define ST_WAY_FAULTS(X)                                                                                     \
     X(CLIENT, "client-not-ready", "a program that is not ready in its cycle")                                \
     X(BUFFER, "buffer-empty", "a program's own buffer that runs empty")                                      \
@@ -29,7 +29,7 @@ extern const struct st_way_fault_words {
 } st_way_faults[ST_WAY_FAULTS_N];
 
 struct st_way {
-    const char *name;     /* of --back, and in JSON */
+    const char *name;     /* name for --back, and in JSON */
     const char *program;  /* its helper program */
     const char *title;    /* "over a cable"; a phrase */
     const char *make;     /* how to set up such a way: a sentence; NULL: the sound server needs no setup */
@@ -46,15 +46,15 @@ struct st_way {
 #define ST_WAYS_N 8
 extern const struct st_way st_ways[ST_WAYS_N];
 
-/** The first way of that name that this system has. NULL: none. */
+/** The first way with that name on this system. NULL: none. */
 const struct st_way *st_way_find(const char *name, enum st_os os);
 
 struct st_way_wish {
-    const char *plays, *records; /* devices; NULL: the usual ones */
-    uint32_t frames;             /* the buffer size that it is to have meanwhile; 0: as it is */
+    const char *plays, *records; /* devices; NULL: the default ones */
+    uint32_t frames;             /* buffer size to set for the run; 0: unchanged */
 };
 
-/** A way that is gone now. One thread. */
+/** A way in use. One thread. */
 struct st_way_run {
     const struct st_way *way;
     struct st_posix_piped program;
@@ -62,16 +62,15 @@ struct st_way_run {
     struct st_capture_reader *reader;
 };
 
-/** Starts the program. What it says comes by st_way_read. @return 0; -EPERM (root, of_user), -ENOENT (not
- * installed), or what starting said. End with st_way_close after 0. */
+/** Starts the helper program, whose output st_way_read returns. @return 0; -EPERM (root, of_user), -ENOENT
+ * (not installed), or the error of starting. After 0, end with st_way_close. */
 ST_NODISCARD int st_way_open(struct st_way_run *run, struct st_platform *machine, const struct st_way *way,
                              const struct st_way_wish *wish);
-/** After its head: lets it play and record. */
+/** Call after the head arrived: lets the program play and record. */
 void st_way_begin(struct st_way_run *run);
 #define ST_WAY_WAIT_NS INT64_C(100000000)
-/** Waits until it says something, at most ST_WAY_WAIT_NS, and hands that out.
- * @return 1: there may be more; 0: it has ended; -EAGAIN: nothing in that time; -EBADMSG: it said what no
- * such program says. */
+/** Waits for output of the program, at most ST_WAY_WAIT_NS, and passes it to the sink. @return 1: more may
+ * follow; 0: the program has ended; -EAGAIN: no output in that time; -EBADMSG: invalid output. */
 ST_NODISCARD int st_way_read(struct st_way_run *run, const struct st_capture_sink *sink, void *ctx);
-/** Ends the program, at most 500 ms after. */
+/** Ends the program within 500 ms. */
 void st_way_close(struct st_way_run *run);

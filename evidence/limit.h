@@ -1,4 +1,4 @@
-/* Do events of missed periods (miss_events.h) stay below a limit an hour? They are taken as independent. */
+/* Is the hourly rate of miss events (miss_events.h) below a limit? The events are taken as independent. */
 #pragma once
 
 #include "core/base.h"

@@ -1,5 +1,5 @@
-/* Which of several changes of a computer (a new kernel, another setting) dropouts became more frequent or
- * rarer with: a permutation of played sessions. It says "since", never "because". Pure. */
+/* Since which change of a computer (a new kernel, another setting) are dropouts more frequent or rarer? A
+ * permutation test of played sessions. The result says "since", never "because". Pure. */
 #pragma once
 
 #include "core/base.h"
@@ -7,7 +7,7 @@
 #define ST_SINCE_LEAST_NS INT64_C(600000000000) /* shorter sessions do not count */
 #define ST_SINCE_LOOKS    3
 
-/** Something played without a long pause. Ascending by from_ns. Times by the wall clock. */
+/** A time of playing without a long pause. Ascending by from_ns. Times by the wall clock. */
 struct st_since_session {
     int64_t from_ns, to_ns;
     int64_t played_ns;
@@ -15,25 +15,25 @@ struct st_since_session {
     int64_t kind; /* sessions are compared with those of the same program and buffer size */
 };
 
-/** What was compared of one side. */
+/** The compared sessions of one side. */
 struct st_since_side {
     size_t sessions_n;
     int64_t played_ns;
     uint64_t dropouts_n;
 };
 
-/** A change. The first four are given, in ascending order. */
+/** A change. The caller sets the first three members, ascending. */
 struct st_since_change {
-    int64_t from_ns; /* last time at which it was not there yet; what played after it does not count ... */
-    int64_t at_ns;   /* ... until the time at which it was found */
+    int64_t from_ns; /* last time without the change; sessions between from_ns and at_ns do not count */
+    int64_t at_ns;   /* when the change was found */
     int64_t number;  /* of all changes of this computer, from 1 on */
     /* the result */
-    bool found;                         /* more dropouts since then, or fewer, beyond chance */
-    bool worse;                         /* of found */
-    uint32_t looks;                     /* 0: too little was played since then */
-    double p_value;                     /* the smallest of all looks: two-sided, not corrected. 1: none */
+    bool found;                         /* dropouts are more frequent since then, or rarer, beyond chance */
+    bool worse;                         /* more frequent; if found */
+    uint32_t looks;                     /* number of looks so far; 0: too little was played since then */
+    double p_value;                     /* smallest p-value of all looks: two-sided, not corrected. 1: none */
     struct st_since_side before, since; /* as of the last look */
-    int64_t until_ns;                   /* of since.c alone */
+    int64_t until_ns;                   /* only for since.c */
 };
 
 /**

@@ -13,9 +13,9 @@ struct st_dropout_next {
 #define ST_DROPOUT_NEXT_RAISED                                                                               \
     "the buffer is larger now than when these dropouts happened: see whether they come again"
 
-/** The next step against the dropouts of a client (NULL: of the device at a forced size); all empty where the
- * reason is not known, unless the source never sees one. The source's name is as in st_xrun_source.
- * right_set_up: the right to real-time priority comes with the next login. */
+/** The next step against the dropouts of a client (NULL: of the device at a forced size). All empty if the
+ * reason is not known, unless the source cannot know reasons. @param source name as in st_xrun_source.
+ * @param right_set_up the right to real-time priority takes effect at the next login. */
 struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
                                        const struct st_dropout_client *client, const char *source,
                                        bool right_set_up);

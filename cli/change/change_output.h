@@ -3,28 +3,30 @@
 
 #include "advisor/change/applied.h"
 
-/** A label, and a text at this column, on stdout: wrapped for a terminal, control characters replaced. */
+/** Prints a label, and a text at this column, on stdout: wrapped for a terminal, control characters
+ * replaced. */
 void st_change_output_row(int column, const char *label, const char *text);
-/** The lines of a text, indented, on stdout. */
+/** Prints the lines of a text, indented, on stdout. */
 void st_change_output_lines(const char *text);
 
-/** Asks on standard error; nothing typed is a no. */
+/** Asks a question on standard error; an empty answer means no. */
 bool st_change_output_ask(const char *question);
 
 /** "/etc/x", "kern.y = 1 (was 0)", safe to print; for a turn. */
 const char *st_change_output_entry(const struct st_entry *entry);
-/** Why a setting was not changed, and what to do: of the error of an `st_applied_` function. @return a
+/** Why a setting was not changed, and what to do. @param error of an `st_applied_` function. @return a
  * sentence, static or as strerror. */
 const char *st_change_output_why(int error);
 
-/** What would be written: a row each, as of what was; of files the text below it. */
+/** Prints what would be written: one row for each entry with its old value; the text of a file below its
+ * row. */
 void st_change_output_plan(const struct st_journal *plan);
 
-/** One line an event on stdout, failures on stderr: a st_change_event_fn. */
+/** An st_change_event_fn: prints one line for each event on stdout, failures on stderr. */
 void st_change_output_event(enum st_change_event event, const struct st_entry *entry, const char *now,
                             int error);
 
 /** Prints the next step for each kind of file that changed, or runs it if it is a command (update-grub,
- *  ...). reverted: the files are as they were before apply. @return ST_EXIT_DONE, or ST_EXIT_FAILURE
- * when a command failed. */
+ * ...). @param reverted the files are as before apply. @return ST_EXIT_DONE, or ST_EXIT_FAILURE if a
+ * command failed. */
 ST_NODISCARD int st_change_output_then(const struct st_applied *applied, bool reverted, bool run_commands);

@@ -20,21 +20,23 @@ struct st_change_target {
 
 /** Does this user, who is not root, have a journal of own settings? root: as below. */
 bool st_change_target_has_own(const char *root);
-/** root: a folder, or NULL for this machine. own: the user's own settings; not as root. Says what is wrong
- * on stderr, also that another sleeptune changes settings now, or that the journal cannot be read. @return an
- * st_exit. */
+/** Opens a target. Reports errors on stderr, such as another sleeptune that changes settings now, or an
+ * unreadable journal. @param root a folder; NULL: this machine. @param own the user's own settings; not
+ * as root. @return an st_exit. */
 ST_NODISCARD int st_change_target_open(const char *root, bool own, struct st_change_target *ret);
 /** Collects facts and judges them; under sudo with the rights of the player, and says so. Own settings are
  * judged for target->quantum and card. @return an st_exit. */
 ST_NODISCARD int st_change_target_judge(const struct st_facts_input *input, int64_t frames, int64_t rate_hz,
                                         struct st_change_target *target);
-/** Undoes what an interrupted run (apply, revert, tune) left, forgets what another boot had, and undoes these
- * rules, or all. Says what it did, unless quiet. ret: closed, with what happened. @return an st_exit. */
+/** Undoes what an interrupted run (apply, revert, tune) left, forgets running values of earlier boots, and
+ * undoes these rules, or all. Prints what it did, unless quiet. @param ret closed, with the events.
+ * @return an st_exit. */
 ST_NODISCARD int st_change_target_revert(struct st_change_target *target, bool all, const char *const *ids,
                                          bool quiet, struct st_applied *ret);
-/** The same without rules, and nothing where no run was interrupted. @return an st_exit. */
+/** As st_change_target_revert without rules; does nothing if no run was interrupted. @return an st_exit. */
 ST_NODISCARD int st_change_target_recover(struct st_change_target *target, bool quiet);
 void st_change_target_close(struct st_change_target *target);
 
-/** Is this live, not root, and not the user's own? Says so on stderr. */
+/** Does the target need root: is it this machine, without root, and not the user's own settings? If so,
+ * says so on stderr. */
 ST_NODISCARD bool st_change_target_needs_root(const struct st_change_target *target);

@@ -1,5 +1,5 @@
-/* `sleeptune listen` over a way back: finds it, says what is about to be heard, lets its helper program play
- * and record, and hands on what was recorded. One thread. */
+/* `sleeptune listen` over a way back: finds the way, announces what will be heard, lets the helper
+ * program play and record, and passes on the recording. One thread. */
 #pragma once
 
 #include "ears/signal.h"
@@ -9,34 +9,35 @@
 #define ST_LISTEN_EVENTS_MAX 256
 
 struct st_listen_wish {
-    const char *back;    /* the name of a way, or a device to record from; NULL: the best way that is there */
-    const char *plays;   /* the device to play to; NULL: the usual one */
+    const char *back;    /* name of a way, or a device to record from; NULL: the best available way */
+    const char *plays;   /* device to play to; NULL: the default one */
     int64_t duration_ns; /* of recorded sound */
-    uint32_t frames;     /* the buffer size that the server or device is to have meanwhile; 0: as it is */
+    uint32_t frames;     /* buffer size to set in the server or device for the run; 0: unchanged */
 };
 
 struct st_listen_live {
-    const struct st_way *way; /* that it went over; NULL: none */
+    const struct st_way *way; /* the way that was used; NULL: none */
     struct st_capture_head head;
     uint64_t frames;  /* recorded */
-    int64_t begin_ns; /* CLOCK_MONOTONIC, of the first frame */
-    bool has_ended;   /* before its time: the device or the server has gone, or the program */
-    struct st_glitch forced[ST_SIGNAL_GLITCHES_MAX]; /* as played, by at_frame: those that were played */
+    int64_t begin_ns; /* CLOCK_MONOTONIC of the first frame */
+    bool has_ended;   /* ended early: the device, the server or the program has gone */
+    struct st_glitch forced[ST_SIGNAL_GLITCHES_MAX]; /* glitches that were played, sorted by at_frame of the
+                                                        played signal */
     size_t forced_n;
-    uint64_t events_n[ST_CAPTURE_EVENT_KINDS];            /* of each kind, without FORCED and ABSENT */
-    struct st_capture_event events[ST_LISTEN_EVENTS_MAX]; /* the first ones of these; texts are foreign */
+    uint64_t events_n[ST_CAPTURE_EVENT_KINDS]; /* number of events of each kind, except FORCED and ABSENT */
+    struct st_capture_event events[ST_LISTEN_EVENTS_MAX]; /* the first of these events; texts are foreign */
     size_t events_kept_n;
 };
 
 struct st_listen_calls {
-    /** The way is known, and nothing is played yet: says it. Then st_listen_live plays. */
+    /** Announces the way before anything is played; then st_listen_live plays. */
     void (*begin)(void *ctx, const struct st_way *way, const struct st_capture_head *head);
-    /** What was recorded, in order. */
+    /** Takes recorded packets, in order. */
     void (*take)(void *ctx, const struct st_capture_packet *packet);
 };
 
-/** Plays and records for the wished time, or until Ctrl-C (st_stop_catch is the caller's).
- * @return ST_EXIT_DONE with *ret filled; ST_EXIT_USAGE or ST_EXIT_FAILURE with a message on standard error:
- * no way back is there, and how to make one. ret is large: not for the stack. */
+/** Plays and records for the wished time, or until Ctrl-C (the caller calls st_stop_catch). @param ret
+ * large: do not put it on the stack. @return ST_EXIT_DONE with *ret filled; ST_EXIT_USAGE or
+ * ST_EXIT_FAILURE with a message on standard error: no way back is available, and how to set one up. */
 int st_listen_live(struct st_platform *p, const struct st_listen_wish *wish,
                    const struct st_listen_calls *calls, void *ctx, struct st_listen_live *ret);

@@ -9,19 +9,19 @@
 
 struct st_music;
 
-/** Starts those of the sources (ends with NULL) that are helper programs for sound servers that run by these
- * facts, as sleeptuned does; as root as the user who ran sudo, or none. One thread for all functions. @return
- * NULL: out of memory. */
+/** Starts the helper programs among `sources` (ends with NULL) whose sound servers run according to
+ * `facts`, in the same way as sleeptuned; as root for the user who ran sudo, or none. One thread for all
+ * functions. @return NULL: out of memory. */
 struct st_music *st_music_start(struct st_platform *p, const struct st_xrun_source *const *sources,
                                 const struct st_facts *facts, bool as_root);
 
-/** Takes what they have printed; never waits. Call it about once a second. music may be NULL. */
+/** Reads the programs' output; never waits. Call about once a second. music may be NULL. */
 void st_music_poll(struct st_music *music);
 
-/** Of all servers so far; 0 without music. */
+/** Dropouts of all servers so far; 0 if music is NULL. */
 uint64_t st_music_dropouts(const struct st_music *music);
 
-/** Ends them, puts what was seen into facts as "music.*" (advisor/facts/fact_keys.h), and frees music, which
- * may be NULL. @param ask  a daemon that watched the same server meanwhile is asked what it saw. @return who
- * lost sound, as "dropouts" of sleeptune-history/1; NULL: out of memory. */
+/** Ends the programs, puts what was seen into facts as "music.*" (advisor/facts/fact_keys.h), and frees
+ * music, which may be NULL. @param ask also ask a daemon that watched the same server. @return clients
+ * that lost sound, as "dropouts" of sleeptune-history/1; NULL: out of memory. */
 ST_NODISCARD json_t *st_music_finish(struct st_music *music, bool ask, struct st_facts *facts);

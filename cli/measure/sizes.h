@@ -1,24 +1,25 @@
-/* What check measures: the shortest size, which shows the stalls. The table of dropouts by size follows. */
+/* What `check` measures: the shortest size, which shows the stalls; the table of dropouts by size is
+ * computed from it. */
 #pragma once
 
 #include "advisor/rules/rule.h"
 #include "cli/measure/measure_run.h"
 #include "cli/show/predict_text.h"
 
-/** Begins with zeros. Holds pointers into itself: it is not copied. */
+/** All zero at first. Holds pointers into itself: must not be copied. */
 struct st_sizes {
     struct st_predict_run late;
     struct st_result result;
     bool measured;
-    bool rtkit_refused; /* the right to real-time priority, which this user lacks */
+    bool rtkit_refused; /* rtkit refused real-time priority, to which this user has no right */
     struct st_predict_table table;
 };
 
-/** The shortest size: what was asked for; 0: 32 frames, or the buffer in use if that is shorter. */
+/** The shortest size: asked_frames, or if 0: 32 frames, or the buffer in use if that is shorter. */
 uint32_t st_sizes_shortest(const struct st_wish *used, uint32_t asked_frames);
 
-/** Measures at the shortest size. Ctrl-C ends it early: what was measured stays. @return an st_exit, after a
- * message; free with st_sizes_finish in any case. */
+/** Measures at the shortest size. Ctrl-C ends it early and keeps the result so far. Free with
+ * st_sizes_finish in any case. @return an st_exit, after a message. */
 ST_NODISCARD int st_sizes_measure(uint32_t rate_hz, uint32_t shortest, int64_t duration_ns,
                                   const char *stress, st_measure_look_fn look, void *ctx,
                                   struct st_sizes *ret);

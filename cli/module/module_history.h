@@ -1,5 +1,5 @@
-/* The history, from the running daemon or from its file: the module sleeptune-history, which is loaded by the
- * commands that read it, so that `sleeptune` itself does not link SQLite. */
+/* The history, from the running daemon or from its file: the module sleeptune-history, loaded by the
+ * commands that read a history, so that `sleeptune` does not link SQLite. */
 #pragma once
 
 #include <jansson.h>
@@ -9,17 +9,17 @@
 #include "story/history_document.h"
 #include "story/trace_file.h"
 
-/** Which document, and from where. */
+/** Which document, and its source. */
 struct st_history_wish {
     struct st_history_asked asked;
     const char *socket; /* --socket; NULL */
-    const char *db;     /* --db; NULL: the daemon if one listens, else a file in a state folder */
-    const char **whose; /* gets where the answer came from, a line for the screen, as of st_text */
+    const char *db;     /* --db; NULL: the daemon if it listens, else a file in a state folder */
+    const char **whose; /* receives the source of the answer, a line for the screen, as of st_text */
 };
 
 /** What st_module_load("history", ST_MODULE_HISTORY_ASK_SYMBOL) returns. */
 #define ST_MODULE_HISTORY_ASK_SYMBOL "st_module_history_ask"
-/** @return an st_exit, after a message; *ret on ST_EXIT_DONE only. */
+/** @return an st_exit, after a message; *ret is set on ST_EXIT_DONE only. */
 typedef int (*st_module_history_ask_fn)(const char *command, const struct st_history_wish *wish,
                                         json_t **ret);
 
@@ -28,8 +28,8 @@ st_module_history_ask(const char *command, const struct st_history_wish *wish, j
 
 /** What st_module_load("history", ST_MODULE_HISTORY_TRACE_SYMBOL) returns. */
 #define ST_MODULE_HISTORY_TRACE_SYMBOL "st_module_history_trace"
-/** What was kept of a moment. @param wall_ns  INT64_MAX: the newest. @return an st_exit, after a message;
- * *ret on ST_EXIT_DONE only: st_trace_copy_finish. */
+/** Reads what was kept of a moment. @param wall_ns INT64_MAX: the newest copy. @return an st_exit, after a
+ * message; *ret is set on ST_EXIT_DONE only; free with st_trace_copy_finish. */
 typedef int (*st_module_history_trace_fn)(const char *command, const struct st_history_wish *wish,
                                           int64_t wall_ns, struct st_trace_copy *ret);
 __attribute__((visibility("default"))) int st_module_history_trace(const char *command,
@@ -40,17 +40,17 @@ __attribute__((visibility("default"))) int st_module_history_trace(const char *c
 /** What st_module_load("history", ST_MODULE_HISTORY_PREDICT_SYMBOL) returns. */
 #define ST_MODULE_HISTORY_PREDICT_SYMBOL "st_module_history_predict"
 
-/** Late wake-ups of a history, and where they came from. */
+/** Late wake-ups of a history, and their source. */
 struct st_module_history_predict {
     struct st_predict_run run; /* the caller frees it by st_predict_finish, also after a failure */
     struct st_history_predict read;
     char path[512];
-    char error[600]; /* why not, a sentence with the path */
+    char error[600]; /* why it failed, a sentence with the path */
 };
 
 typedef int (*st_module_history_predict_fn)(const char *db, struct st_module_history_predict *ret);
 
-/** Reads the file. @param db NULL: the file of the daemon that runs, else that of the state folder. @return
- * 0; -ENODATA: no usable minute in it; -ENOENT: no file; or as st_history_predict, with ret->error. */
+/** Reads the file. @param db NULL: the file of the running daemon, else that of the state folder. @return
+ * 0; -ENODATA: no usable minute in the file; -ENOENT: no file; or as st_history_predict, with ret->error. */
 __attribute__((visibility("default"))) int st_module_history_predict(const char *db,
                                                                      struct st_module_history_predict *ret);

@@ -1,11 +1,11 @@
-/* What report and check share: options, judging, printing. */
+/* Common parts of report and check: options, judging, printing. */
 #pragma once
 
 #include "advisor/report/report_format.h"
 #include "cli/command.h"
 
 struct st_report_options {
-    int64_t frames, rate_hz; /* 0: as the sound server runs */
+    int64_t frames, rate_hz; /* 0: the values of the sound server */
     const struct st_report_format *format;
     bool json; /* the last of --json and --format was --json */
     enum st_status threshold;
@@ -13,12 +13,12 @@ struct st_report_options {
     bool ok, all;
     const char *only; /* "ID,ID"; NULL: every rule */
     const char *output;
-    const char *textfile;                  /* where the metrics go besides; NULL: nowhere */
+    const char *textfile;                  /* file for metrics; NULL: none */
     const struct st_tuned *tuned;          /* what `tune` measured on this machine; NULL: nothing */
     const struct st_report_answer *answer; /* what check measured; NULL: nothing */
 };
 
-/** The part of --help that both have. */
+/** The part of --help that is common to report and check. */
 #define ST_REPORT_HELP                                                                                       \
     "  -f, --frames N     frames per period (as in the sound server, else 128)\n"                            \
     "  -r, --rate RATE    sample rate, as in 48000 or 44.1k (likewise, else 48k)\n"                          \
@@ -39,33 +39,32 @@ struct st_report_options {
 /** The value of --profile; ctx: an enum st_report_profile. @return 0 or ST_EXIT_USAGE. */
 int st_report_run_profile(void *ctx, const char *text);
 
-/**
- * Reads `own` options of a subcommand and those of ST_REPORT_HELP; the latter go to *ret, from its defaults.
- * @param ret_first index of the first argument behind the options; NULL: the subcommand takes none.
- * @return -1 to go on, or an st_exit. */
+/** Reads `own` options of a subcommand and those of ST_REPORT_HELP, which go to *ret after its defaults.
+ * @param ret_first index of the first argument after the options; NULL: the subcommand takes none.
+ * @return -1 to continue, or an st_exit. */
 ST_NODISCARD int st_report_run_options(const struct st_option *own, size_t own_n, const char *help, int argc,
                                        char **argv, int *ret_first, struct st_report_options *ret);
 
-/** Leaves out what the profile does not accept, and other rules than `only` (NULL: none). @return an st_exit,
- * after a message. */
+/** Sets aside what the profile does not accept, and leaves out rules that are not in `only` (NULL: none).
+ * @return an st_exit, after a message. */
 ST_NODISCARD int st_report_run_choose(struct st_report *report, enum st_report_profile profile,
                                       const char *only);
 
-/** Judges. @return an st_exit, after a message. */
+/** Judges the facts. @return an st_exit, after a message. */
 ST_NODISCARD int st_report_run_make(const struct st_facts *facts, int64_t frames, int64_t rate_hz,
                                     struct st_report *ret);
 
-/** The period of the options and facts. @return an st_exit, after a message. */
+/** Chooses the period from options and facts. @return an st_exit, after a message. */
 ST_NODISCARD int st_report_run_period(const struct st_facts *facts, const struct st_report_options *options,
                                       struct st_wish *ret);
 
-/** Checks that each id is a rule of this build; if one is not, prints the ids near it. @return 0 or
+/** Checks that each id is a rule of this build; for an unknown id, prints similar ids. @return 0 or
  * ST_EXIT_USAGE. */
 ST_NODISCARD int st_report_run_check_ids(const char *const *ids, size_t ids_n);
 
-/** Prints what each of these rules knows and what it finds in the facts, as text. @return an st_exit. */
+/** Prints the documentation of each of these rules and its finding, as text. @return an st_exit. */
 ST_NODISCARD int st_report_run_rules(const struct st_facts *facts, const struct st_report_options *options,
                                      const char *const *ids, size_t ids_n);
 
-/** Judges and prints. own_machine: the facts are of this machine. @return an st_exit. */
+/** Judges and prints. @param own_machine the facts are of this machine. @return an st_exit. */
 int st_report_run(const struct st_facts *facts, const struct st_report_options *options, bool own_machine);

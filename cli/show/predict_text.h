@@ -5,9 +5,9 @@
 
 #include "evidence/predict.h"
 
-#define ST_PREDICT_SIZES_MAX 13 /* 1, 2 .. 2048 frames, and another one */
+#define ST_PREDICT_SIZES_MAX 13 /* 1, 2 .. 2048 frames, and one other size */
 
-/** Holds pointers into itself: it is not copied. */
+/** Holds pointers into itself: must not be copied. */
 struct st_predict_table {
     const struct st_predict_run *run;
     struct st_predict_row rows[ST_PREDICT_SIZES_MAX];
@@ -26,21 +26,21 @@ json_t *st_predict_text_rows_json(const struct st_predict_table *table);
 /** "35.0 min". */
 const char *st_predict_text_time(const struct st_predict_run *run);
 
-/** How the rows look. */
+/** Appearance of the rows. */
 struct st_predict_view {
-    int width; /* columns; from 64 on with headroom and bounds */
+    int width; /* columns; headroom and bounds are shown from 64 columns on */
     bool colour;
-    uint32_t used_frames; /* the row that gets "in use"; 0: none */
+    uint32_t used_frames; /* the row marked "in use"; 0: none */
     uint64_t music_n; /* dropouts of the music at the size in use; printed beside the computer's dropouts */
 };
 
-/** One sentence: the smallest size that held and how sure that is, or why none. */
+/** One sentence: the smallest size that kept the target, and how sure that is; or why no size did. */
 const char *st_predict_text_answer(const struct st_predict_table *table);
-/** A row for each size below a head. */
+/** Prints a head and a row for each size. */
 void st_predict_text_rows(const struct st_predict_table *table, const struct st_predict_view *view,
                           FILE *out);
-/** ✔, ! or ✘; row NULL: not known. */
+/** Prints the mark of a row: ✔, ! or ✘. @param row NULL: not known. */
 void st_predict_text_mark(const struct st_predict_row *row, bool colour, FILE *out);
-/** How the size is set in the server that runs here, if it is this user's. */
+/** How to set the size in the server that runs here, if the server is this user's. */
 const char *st_predict_text_setting(uint32_t frames);
 void st_predict_text_next(const struct st_predict_table *table, FILE *out, int width);

@@ -1,15 +1,15 @@
-/* One line about the music for a status bar, in the form that each bar reads. Pure. */
+/* One line about the music for a status bar, in the format of each bar. Pure. */
 #pragma once
 
 #include <jansson.h>
 
 #include "core/base.h"
 
-/* What a line says. Its texts may be those of others: each form escapes them. */
+/* Content of the line. Texts can be foreign: each format escapes them. */
 struct st_status_line {
     const char *brief;           /* "HeavyReverb: 12 dropouts" */
     const char *sentence;        /* the first line of `sleeptune status` */
-    const char *next, *next_why; /* a command, and what it does; "": none */
+    const char *next, *next_why; /* a command, and what the command does; "": none */
     const char *class;           /* "ok", "warning" or "problem" */
 };
 
@@ -19,8 +19,8 @@ struct st_status_line_form {
     void (*print)(FILE *out, const struct st_status_line *line);
 };
 
-extern const struct st_status_line_form st_status_line_forms[]; /* ends with a name of NULL */
+extern const struct st_status_line_form st_status_line_forms[]; /* ends with a row without name */
 
-/** What a document sleeptune-status/1 says; NULL: no daemon answered, and `error` says why. It points into
- * both. */
+/** The line for a document sleeptune-status/1. @param document NULL: no daemon answered, and `error` says
+ * why. The result points into both. */
 struct st_status_line st_status_line_of(const json_t *document, const char *error);

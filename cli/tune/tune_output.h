@@ -1,4 +1,4 @@
-/* What `tune` prints: the plan, the result, both as JSON. */
+/* Output of `tune`: the plan and the result, both also as JSON. */
 #pragma once
 
 #include <jansson.h>
@@ -14,22 +14,22 @@
 struct st_tune_output {
     const struct st_candidates *candidates;
     const struct st_tuning *plan;   /* row i is candidate i */
-    const struct st_tuning *tuning; /* the same; NULL: nothing was measured */
+    const struct st_tuning *tuning; /* as plan, after the measurement; NULL: nothing was measured */
     const struct st_wish *wish;
     int64_t budget_ns;
     bool dry_run;
     bool real_time; /* the loop had real-time priority */
-    bool offered;   /* a question, or apply, follows the result: it has no next step */
-    int width;      /* of the terminal, in columns */
+    bool offered;   /* the result is followed by a question, or by apply, so it has no next step */
+    int width;      /* columns of the terminal */
 };
 
-/** What would be tried, in which order, how long, and what is not. */
+/** Prints what would be tried, in which order and for how long, and what would not be tried. */
 void st_tune_output_plan(const struct st_tune_output *output, FILE *out);
-/** The answer, a line a setting, the next step. */
+/** Prints the answer, a line for each setting, and the next step. */
 void st_tune_output_result(const struct st_tune_output *output, FILE *out);
 void st_tune_output_next(const struct st_tune_output *output, FILE *out);
 /** sleeptune-tune/1. New reference; NULL: out of memory. */
 json_t *st_tune_output_json(const struct st_tune_output *output);
 
-/** Did it help, at a cost that the profile accepts, and can `apply` make it permanent? */
+/** Did the setting help, at a cost that the profile accepts, and can `apply` make it permanent? */
 bool st_tune_output_is_worth(const struct st_tune_output *output, size_t i);

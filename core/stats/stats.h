@@ -3,8 +3,8 @@
 
 #include "core/stats/hist.h"
 
-/** A quantile with its interval. `known` is false when n < 10 / (1 - p): then nothing may be printed (JSON:
- * null). */
+/** A quantile with its interval. `known` is false if n < 10 / (1 - p); such a quantile must not be printed
+ * (JSON: null). */
 struct st_quantile {
     double p;
     uint64_t n;
@@ -22,22 +22,22 @@ struct st_quantile {
 ST_NODISCARD int st_stats_quantile_ranks(uint64_t n, double p, double confidence, uint64_t *ret_low,
                                          uint64_t *ret_high);
 
-/** Quantile p of a histogram with a 95 % interval. */
+/** Quantile p of a histogram, with a 95 % interval. */
 struct st_quantile st_stats_quantile(const struct st_hist *hist, double p);
 
 /** Sorts n values, least first. Threads: any. */
 void st_stats_sort_i64(int64_t *values, size_t n);
 void st_stats_sort_double(double *values, size_t n);
 
-/** The least n for which quantile p is printed: ceil(10 / (1 - p)); 20 for the median, 1000 for p99. */
+/** The smallest n for which quantile p is printed: ceil(10 / (1 - p)); 20 for the median, 1000 for p99. */
 uint64_t st_stats_quantile_min_n(double p);
 
-/** P(X <= x) of a gamma variable of this shape (> 0) and scale 1, x > 0: that of `shape` events or more where
- * x are expected (Poisson). */
+/** P(X <= x) of a gamma variable of this shape (> 0) and scale 1, x > 0. Equals the probability of at
+ * least `shape` events where x are expected (Poisson). */
 double st_stats_gamma_below(double shape, double x);
 
-/** The x with P(X <= x) = q of a gamma variable of this shape (> 0) and scale 1. The upper bound of a Poisson
- * mean after k events is that of shape k + 1, its lower one that of shape k. */
+/** The x with P(X <= x) = q of a gamma variable of this shape (> 0) and scale 1. After k events, the upper
+ * bound of a Poisson mean uses shape k + 1, the lower bound shape k. */
 double st_stats_gamma_quantile(double q, double shape);
 
 /** Upper 95 % bound for the mean after `events` (exact Poisson; 2.996 for 0 events). */

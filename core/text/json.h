@@ -26,7 +26,7 @@ static inline json_t *st_json_itself(json_t *value)
     return value;
 }
 
-/** The value as JSON, by its type: a bool (a comparison is none: it is an int), a number, a text (null for
+/** Converts a value to JSON by its type: a bool (but a comparison is an int), a number, a text (null for
  * NULL), or JSON itself. */
 #define ST_JSON(value)                                                                                       \
     _Generic((value), bool                                                                                   \
@@ -40,8 +40,8 @@ static inline json_t *st_json_itself(json_t *value)
              : st_json_unsigned, default                                                                     \
              : json_integer)(value)
 
-/** Takes over a value. NULL, of the value or the array, is out of memory: the array is then NULL, and
- * json_pack() of it, too. */
+/** Appends a value to an array; takes its reference. If the value or the array is NULL (out of memory),
+ * the array becomes NULL, and so json_pack() of it fails. */
 static inline void st_json_append(json_t **array, json_t *value)
 {
     if (json_array_append_new(*array, value) == 0)
@@ -50,7 +50,7 @@ static inline void st_json_append(json_t **array, json_t *value)
     *array = NULL;
 }
 
-/** Takes over a value that is JSON. NULL (out of memory) leaves the key out. */
+/** Sets a key; takes the reference of a JSON value. NULL (out of memory) omits the key. */
 #define st_json_set(object, key, value) json_object_set_new((object), (key), ST_JSON(value))
 
 static inline json_t *st_json_integer_or_null(bool known, json_int_t value)
@@ -58,7 +58,7 @@ static inline json_t *st_json_integer_or_null(bool known, json_int_t value)
     return known ? json_integer(value) : json_null();
 }
 
-/** What a negative errno value means; null for 0. */
+/** Text of a negative errno value; null for 0. */
 static inline json_t *st_json_error(int error)
 {
     return error != 0 ? json_string(strerror(-error)) : json_null();
@@ -70,14 +70,14 @@ static inline json_t *st_json_known(int64_t value)
     return value != INT64_MIN ? json_integer(value) : json_null();
 }
 
-/** null also for an infinite value, which JSON cannot express. */
+/** null if not known, and for infinity, which JSON cannot express */
 static inline json_t *st_json_real_or_null(bool known, double value)
 {
     json_t *number = known ? json_real(value) : NULL;
     return number != NULL ? number : json_null();
 }
 
-/** Members of a document: NULL, 0 or false where there is none of that type. */
+/** Members of a document; NULL, 0 or false if there is no member of the type. */
 static inline const char *st_json_text(const json_t *object, const char *key)
 {
     return json_string_value(json_object_get(object, key));
@@ -88,11 +88,11 @@ static inline int64_t st_json_integer(const json_t *object, const char *key)
     return json_integer_value(json_object_get(object, key));
 }
 
-/** A string, made safe (core/text/safe.h), so that a program can print the document on a terminal unescaped.
- * New reference, NULL when out of memory. */
+/** A string made safe (core/text/safe.h), so that the document can be printed on a terminal unescaped. New
+ * reference; NULL: out of memory. */
 json_t *st_json_safe_string(const char *text);
 
-/** The same, null for "". */
+/** As st_json_safe_string; null for "". */
 static inline json_t *st_json_text_or_null(const char *text)
 {
     return text[0] != '\0' ? st_json_safe_string(text) : json_null();
@@ -105,11 +105,11 @@ static inline const char *st_json_text_of(const json_t *object, const char *key)
     return text != NULL ? text : "";
 }
 
-/** Each value of a list, the member `key` of an object; none if there is no such list. */
+/** Walks over the list that is member `key` of an object; without such a list there are no values. */
 struct st_json_walk {
     const json_t *list;
     size_t next;
-    json_t *value; /* NULL: the one before is done with */
+    json_t *value; /* NULL: the previous value is done */
 };
 static inline bool st_json_walk_on(struct st_json_walk *walk)
 {
@@ -121,23 +121,24 @@ static inline bool st_json_walk_on(struct st_json_walk *walk)
          st_json_walk_on(&one##_walk);)                                                                      \
         for (json_t *one = one##_walk.value; one != NULL; one = one##_walk.value = NULL)
 
-/** The same as one safe line (core/text/safe.h), which lives as those of st_text() do. */
+/** As st_json_text_of, as one safe line (core/text/safe.h); lives as long as texts of st_text(). */
 const char *st_json_safe_text(const json_t *object, const char *key);
 
 /** A json_dump_callback_t; ctx: a struct st_text_buffer. @return 0, -1 when out of memory. */
 int st_json_write(const char *text, size_t bytes, void *ctx);
 
-/** Parses a text that st_json_write made, and frees it. @return 0, -ENOMEM. */
+/** Parses a text written by st_json_write, and frees the text. @return 0, -ENOMEM. */
 int st_json_written(char *text, json_t **ret);
 
-/** Of a document that people may read: 0.1, not 0.10000000000000001. */
+/** For documents that people may read: 0.1, not 0.10000000000000001. */
 #define ST_JSON_PRETTY (JSON_INDENT(2) | JSON_REAL_PRECISION(12))
 
-/** As json_dumps, but also with \u escapes for characters that JSON allows and that are not safe text
- * (core/text/safe.h): DEL, C1 control characters, bidirectional marks. The document stays the same. @param
- * ret_bytes its length (may be NULL). @return NULL: out of memory, or no document. Free it with free. */
+/** As json_dumps, with \u escapes also for characters that JSON allows but that are not safe text
+ * (core/text/safe.h): DEL, C1 control characters, bidirectional marks. The document's value stays the
+ * same. @param ret_bytes length of the text (may be NULL). @return NULL: out of memory, or no document.
+ * Free with free(). */
 char *st_json_dump(const json_t *document, size_t flags, size_t *ret_bytes);
 
-/** A document as text, which the caller frees; the document is given back. @param document NULL: out of
- * memory. @return NULL: out of memory. */
+/** Converts a document to text, which the caller frees, and releases the document. @param document NULL:
+ * out of memory. @return NULL: out of memory. */
 char *st_json_into_text(json_t *document, size_t flags);

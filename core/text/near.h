@@ -1,4 +1,4 @@
-/* Names that were typed almost right. */
+/* Suggestions for mistyped names. */
 #pragma once
 
 #include "core/base.h"
@@ -7,11 +7,11 @@
  * when one is longer than 63 bytes. Source: Wagner and Fischer, 1974; Damerau, 1964. */
 size_t st_near_distance(const char *a, const char *b);
 
-/** The name most like the one that was typed. Set `typed`, then offer the names one after the other. */
+/** Finds the name most similar to the typed one. Set `typed`, then offer the names one after another. */
 struct st_near {
     const char *typed;
-    const char *name; /* borrowed; NULL: none is near enough */
-    size_t edits;     /* of `name`; 0 also if the typed one is a part of it */
+    const char *name; /* borrowed; NULL: no name is similar enough */
+    size_t edits;     /* edit distance of `name`; 0 also if `typed` is a part of the name */
 };
 
 void st_near_offer(struct st_near *near, const char *name);

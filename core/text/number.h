@@ -1,22 +1,21 @@
-/* Numbers from text: decimal, whatever the locale says. */
+/* Numbers from text: decimal, independent of the locale. */
 #pragma once
 
 #include "core/base.h"
 
-/** Reads the digits at *text and moves *text behind them.
- * @return 0, -EINVAL (no digit there), -ERANGE (2^64 or more); then neither is written. */
+/** Reads the digits at *text and moves *text past them. @return 0; or, with nothing written, -EINVAL (no
+ * digit), -ERANGE (2^64 or more). */
 ST_NODISCARD int st_number_take(const char **text, uint64_t *ret);
 
-/** The whole text: digits, with '-' before them if it is negative.
- * @return 0, -EINVAL (anything else stands there), -ERANGE (outside of [min, max]); then *ret is not
- * written. */
+/** Reads a whole text: digits, with '-' before a negative number. @return 0; or, with *ret unchanged,
+ * -EINVAL (anything else in the text), -ERANGE (outside of [min, max]). */
 ST_NODISCARD int st_number_i64(const char *text, int64_t min, int64_t max, int64_t *ret);
 
-/** The whole text: a rate as people write it, with or without a unit: "48000", "48000 Hz", "44.1k", "96kHz".
- * @return 0, -EINVAL (no rate, or no whole number of Hz), -ERANGE (outside of [min, max]); then *ret is not
- * written. */
+/** Reads a whole text: a rate with or without a unit: "48000", "48000 Hz", "44.1k", "96kHz". @return 0;
+ * or, with *ret unchanged, -EINVAL (no rate, or not an integer number of Hz), -ERANGE (outside of [min,
+ * max]). */
 ST_NODISCARD int st_number_rate_hz(const char *text, int64_t min, int64_t max, int64_t *ret);
 
-/** The whole text: a decimal number with or without an exponent; no blank, no "inf", nothing hexadecimal.
- * @return 0, -EINVAL, -ERANGE (beyond double); then *ret is not written. */
+/** Reads a whole text: a decimal number with or without an exponent; no blank, no "inf", no hexadecimal
+ * digits. @return 0; or, with *ret unchanged, -EINVAL, -ERANGE (beyond double). */
 ST_NODISCARD int st_number_double(const char *text, double *ret);

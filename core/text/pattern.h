@@ -1,4 +1,4 @@
-/* Patterns of lines, without regular expressions: no line takes longer than its length. */
+/* Patterns of lines, without regular expressions: matching is linear in the length of the line. */
 #pragma once
 
 #include "core/base.h"
@@ -9,10 +9,10 @@ struct st_pattern_parts {
     size_t n;
     char text[ST_PATTERN_PARTS][ST_PATTERN_PART_BYTES];
 };
-/** Does the line begin as the pattern says? '*': anything; a blank: blanks; %s: a word; %d: a number; %v: a
- * word that begins with a digit; %l: all up to what follows in the pattern. Linear in the line. */
+/** Does the line begin as the pattern? '*': anything; a blank: blanks; %s: a word; %d: a number; %v: a
+ * word that begins with a digit; %l: everything up to the next part of the pattern. */
 bool st_pattern_match(const char *line, const char *pattern, struct st_pattern_parts *ret);
 
-/** Finds the next line that does, without the blanks before it, and moves *text behind it. Of a line the
- * first 511 bytes are looked at. @return false: there is none. */
+/** Finds the next line that matches, ignoring blanks before it, and moves *text past the line. Only the
+ * first 511 bytes of a line are examined. @return false: no such line. */
 bool st_pattern_next(const char **text, const char *pattern, struct st_pattern_parts *ret);

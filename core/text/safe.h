@@ -9,16 +9,16 @@
 
 #include "core/base.h"
 
-#define ST_TEXT_TO_NUL SIZE_MAX /* as a number of bytes: up to the '\0' */
+#define ST_TEXT_TO_NUL SIZE_MAX /* as a number of bytes: up to the terminating '\0' */
 
-/** Reads one character. @param bytes that may be read, or ST_TEXT_TO_NUL.
- * @return its bytes, 1 to 4 (also for U+0000); 0: no valid UTF-8 begins here. */
+/** Reads one character. @param bytes available, or ST_TEXT_TO_NUL. @return length in bytes, 1 to 4 (also
+ * for U+0000); 0: not valid UTF-8. */
 size_t st_safe_utf8_read(const char *text, size_t bytes, uint32_t *ret_point);
 
-/** Whether a character may be shown; false also for '\n' and '\t'. */
+/** Can the character be shown? false also for '\n' and '\t'. */
 bool st_safe_point(uint32_t point);
 
-/** Whether the text is safe, and one line. */
+/** Is the text safe, and a single line? */
 bool st_safe_is(const char *text);
 
 /** Copies text as one safe line; text that does not fit is cut after a whole character.
@@ -32,15 +32,14 @@ char *st_safe_text(char *text);
 /** Writes text as one safe line, without a newline at its end. @param bytes as for st_safe_copy. */
 void st_safe_print(FILE *out, const char *text, size_t bytes);
 
-/** The same, but each '\n' stays: for text of several lines. */
+/** As st_safe_print, but keeps each '\n': for text of several lines. */
 void st_safe_print_lines(FILE *out, const char *text, size_t bytes);
 
-/** The same in XML, HTML and Pango's markup, as text or within an attribute: made safe and escaped. @param
- * text NULL: nothing. */
+/** As st_safe_print, for XML, HTML and Pango's markup, as text or within an attribute: made safe and
+ * escaped. @param text NULL: prints nothing. */
 void st_safe_print_xml(FILE *out, const char *text);
 
-/** A word quoted for sh and csh, unquoted where it needs no quotes. A word that begins with '-' stays an
- * option: quotes do not change that.
- * @param buf_bytes 4 * length + 3 are enough for each word. @return buf; NULL: the word is not safe text,
- * so that the line on the screen would not be the line that runs, or it does not fit. */
+/** Quotes a word for sh and csh, if needed. A word that begins with '-' remains an option: quotes do not
+ * change that. @param buf_bytes 4 * length + 3 are always enough. @return buf; NULL: the word does not
+ * fit, or is not safe text, so that the line on the screen would differ from the line that runs. */
 const char *st_safe_shell_word(const char *word, char *buf, size_t buf_bytes);

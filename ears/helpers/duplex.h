@@ -1,6 +1,6 @@
-/* Two devices that are read and written in turns by one thread: what ALSA and OSS share. A device is one
- * implementation; the frame of the signal is what was written, so that an xrun leaves its hole in what comes
- * back. */
+/* Two devices that one thread reads and writes in turns: the common part of ALSA and OSS. Each backend
+ * implements st_duplex_ops. The frame of the signal is what was written, so an xrun leaves a gap in the
+ * recorded signal. */
 #pragma once
 
 #include "ears/helpers/ear.h"
@@ -35,11 +35,11 @@ struct st_duplex {
     atomic_int gone;                      /* a negative errno value after the device has gone */
 };
 
-/** Fills the reserve. Audio thread. @return 0 or what the device said. */
+/** Fills the reserve. Audio thread. @return 0 or the device's error. */
 int st_duplex_begin(struct st_duplex *duplex);
-/** One turn: reads a period and fills the reserve again. Audio thread. @return 0 or what the device said. */
+/** One turn: reads a period and refills the reserve. Audio thread. @return 0 or the device's error. */
 int st_duplex_turn(struct st_duplex *duplex);
 
-/** Plays and records in a thread of its own, of real-time priority if this process may, until the command
- * ends or a device has gone. Main thread. @return ST_EAR_DONE or ST_EAR_ABSENT. */
+/** Plays and records in a separate thread, with real-time priority if permitted, until the command ends or
+ * a device has gone. Main thread. @return ST_EAR_DONE or ST_EAR_ABSENT. */
 int st_duplex_run(struct st_duplex *duplex);
