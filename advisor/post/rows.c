@@ -79,7 +79,7 @@ static const struct value_row {
     {"%l", ST_KEY_USER_GROUPS, "$1", "=groups"},
 
     {"\"schema\": \"sleeptune-listen/1\"", "@listen", "", "sleeptune listen"},
-    /* a recording that was made elsewhere has no "back": its clock is no card's of this machine */
+    /* a recording made elsewhere has no "back": it does not show the clock of this machine's card */
     {"\"back\": null", "@json", "", "=listen"},
     {"\"kernel\": \"FreeBSD", "@json", ""},
     {"\"drift_ppm\": %s", ST_KEY_LISTEN_INVALID},
@@ -233,7 +233,7 @@ static bool take_limit(struct st_post *post, const char *key, char *value)
 }
 
 #define PPM_MAX    1e6
-#define CLOCKS_PPM 1000 /* more makes a run invalid: the remark "clocks" */
+#define CLOCKS_PPM 1000 /* a larger value makes a run invalid: the remark "clocks" */
 
 /** Reads a clock difference in ppm that `listen` printed: a number or null. */
 static void take_ppm(struct st_post *post, const char *key, const char *value)
@@ -262,14 +262,14 @@ static void take_groups(struct st_post *post, char *value)
     st_post_text(post, ST_KEY_USER_GROUPS, names);
 }
 
-/** Is it the same kernel, perhaps with its shorter name? "6.1" is not "6.12". */
+/** Can both be the same kernel, one of them with a shortened version? "6.1" is not "6.12". */
 static bool is_same_release(const char *shorter, const char *longer)
 {
     const size_t n = strlen(shorter);
     return strncmp(longer, shorter, n) == 0 && !(longer[n] >= '0' && longer[n] <= '9');
 }
 
-/** A second kernel is another computer, or another start of this one: the text ends there. */
+/** A second release means another computer or another boot: the rest of the text is ignored. */
 static void see_release(struct st_post *post, const char *release)
 {
     if (post->release[0] == '\0')
@@ -388,8 +388,9 @@ static const struct log_row {
     const char *pattern, *sentence;
     int subject; /* 0: the first part */
     double unit_ns;
-    bool (*read)(const char *line, struct st_pattern_parts *ret); /* as helper programs read it, too */
-    const char *unless; /* the pattern of a row that explains this one */
+    bool (*read)(const char *line,
+                 struct st_pattern_parts *ret); /* also used by helper programs that follow a log */
+    const char *unless;                         /* the pattern of a row that explains this one */
 } logs[] = {
     /* PipeWire: spa/plugins/alsa/alsa-pcm.c, src/pipewire/impl-node.c of 0.3.30 to 1.6 */
     {"*spa.alsa: %l: *snd_pcm_*No such device",
@@ -442,7 +443,7 @@ static const struct log_row {
     {"*RLIMIT_RTTIME is set to %d us", /* yabridge */
      "A program's limit RLIMIT_RTTIME is $1 us: the kernel kills the program when a real-time thread "
      "computes longer without a sleep. " RIGHT_BY_LIMITS},
-    /* rtkit: rtkit-daemon.c; PipeWire's module-rt.c; xdg-desktop-portal's realtime.c */
+    /* sources: rtkit-daemon.c; PipeWire's module-rt.c; xdg-desktop-portal's realtime.c */
     {"*rtkit-daemon.service: Failed with result",
      "rtkit failed or did not start: until it runs, programs get real-time priority only by limits"},
     {"*rtkit-daemon[*pthread_create failed: "},
@@ -471,7 +472,7 @@ static const struct log_row {
     {"*RTKit does not give us MinNiceLevel",
      "PipeWire could not ask rtkit for its nice level: that is no refusal of real-time priority",
      .unless = RTKIT_UNKNOWN},
-    /* JACK: jack2's common/JackEngine.cpp, posix/JackPosixThread.cpp, linux/alsa; QjackCtl */
+    /* sources: jack2's common/JackEngine.cpp, posix/JackPosixThread.cpp, linux/alsa; QjackCtl */
     {"*JackEngine::XRun: client ", "JACK did not wait for $s, which was not finished in time$n$t", 1,
      .read = late_client},
     {"*subgraph starting at %l timed out"}, /* jack1's engine.c */
@@ -515,7 +516,7 @@ static const struct log_row {
     {"*module-loopback.c: Too many underruns, increasing latency to %l ms",
      "A loopback of PulseAudio ran dry: PulseAudio raised its latency$n$t, to $1 ms in the end"},
     {"*Implicit underrun of '%l'", "$s gave PulseAudio its sound too late$n$t"},
-    /* what programs print themselves: alsa-lib, RtAudio, aplay, mpv */
+    /* messages that programs print: alsa-lib, RtAudio, aplay, mpv */
     {"*(snd_pcm_recover) underrun", "A program filled its sound device too late$n$t (underrun)"},
     {"*audio write error, underrun"},
     {"*underrun!!! (at least"},
@@ -637,7 +638,7 @@ static const struct log_row {
      "The interrupts of pcm$s did not arrive$n (channel dead)"},
     {"@%s - rtprio %d",
      "The group $1 has the right to real-time priority (rtprio $2): id shows whether the user is in it"},
-    /* configuration of PipeWire; a line behind '#' sets nothing */
+    /* configuration of PipeWire; a line after '#' sets nothing */
     {"default.clock.quantum = %d", "A configuration in this text asks PipeWire for $1 frames"},
     {"default.clock.min-quantum = %d",
      "A configuration in this text allows PipeWire cycles from $1 frames on"},
@@ -656,7 +657,7 @@ static const struct log_row {
     {"*Server Name: PulseAudio (on PipeWire %v)", "PipeWire $1 runs"},
 };
 
-/** Behind these: lines of logs and programs that say nothing here. */
+/** Lines of logs and programs that begin so mean nothing here. */
 static const char *const silent[] = {"*rtkit-daemon[%d]: ",
                                      "*mod.rt: ",
                                      "*pipewire[%d]: ",
@@ -691,7 +692,7 @@ static const char *const silent[] = {"*rtkit-daemon[%d]: ",
                                      NULL};
 _Static_assert(ST_ARRAY_LEN(logs) <= ST_POST_SEEN_MAX, "a row in struct st_post for each");
 
-/** The time of day of a line of a journal, or of dmesg since the start, s. @return < 0: it has none. */
+/** Time of a line, s: time of day in a journal, or time since boot in dmesg. @return < 0: no time. */
 static double time_of(const char *line)
 {
     unsigned hours, minutes;
@@ -835,7 +836,7 @@ bool st_post_rows(struct st_post *post, const char *line)
            take_logs(post, line, &pairs) || is_value;
 }
 
-/** Has a row with this pattern been seen? */
+/** Did the text have a line that matches this pattern? */
 static bool is_seen(const struct st_post *post, const char *pattern)
 {
     ST_EACH (row, logs) {

@@ -1,5 +1,5 @@
-/* A report for the terminal: the first screen says what matters (with a prompt below it fits 80 columns and
- * 24 lines), the rest says why. */
+/* A report for the terminal: the first screen has what is important (it fits 80 columns and 24 lines with
+ * a prompt), the rest explains it. */
 #include <unistd.h>
 
 #include "advisor/facts/place.h"
@@ -11,8 +11,9 @@
 #include "core/text/text.h"
 #include "st_config.h"
 
-#define SCREEN_LINES 23 /* and the prompt */
-#define POSTED_LINES 12 /* more, for the fix itself, which who posted the text cannot look up */
+#define SCREEN_LINES 23 /* without the prompt */
+#define POSTED_LINES                                                                                         \
+    12 /* further lines for the fix itself, which the author of a posted text cannot look up */
 #define SETTINGS_MAX 5
 #define BELOW_MAX    3 /* settings below an answer, without their costs */
 #define STATUS_WIDTH 9
@@ -31,7 +32,7 @@ static void print_status(const struct st_printer *printer, enum st_status status
         fputs("\033[0m", printer->out);
 }
 
-/** Lines that stay as they are; NULL: none. */
+/** Prints lines unchanged; NULL: none. */
 static void print_lines(const struct st_printer *printer, const char *label, const char *text)
 {
     if (text != NULL)
@@ -40,15 +41,15 @@ static void print_lines(const struct st_printer *printer, const char *label, con
 
 /* --- settings --- */
 
-/** Status, what is wrong, what it may cost. The problem that the headline has explained has its rule's title
- * instead of what is wrong. */
+/** Prints status, problem and possible cost. For the problem that the headline has explained, the rule's
+ * title replaces the problem. */
 static void print_row(const struct st_printer *printer, const struct st_report *report,
                       const struct st_finding *finding)
 {
     const bool is_said = report->answer == NULL && finding == st_report_first_problem(report);
     const struct st_tuned_row *tuned = st_report_tuned(report, finding);
     const char *what = is_said ? finding->rule->title : finding->summary;
-    const char *effect = ""; /* no bound is known, or the sentence has it */
+    const char *effect = ""; /* "": no bound is known, or the sentence has it */
     const char *cost =
         st_text("%.*f µs", finding->effect_us != floor(finding->effect_us), finding->effect_us);
     if (tuned != NULL && tuned->outcome == ST_TUNING_HELPS)
@@ -61,7 +62,7 @@ static void print_row(const struct st_printer *printer, const struct st_report *
     st_print_on(printer, STATUS_WIDTH, st_text("%.*s%s", st_text_cut(what, 350), what, effect));
 }
 
-/** Has it a word in capitals to be filled in, such as TID in /proc/TID/timerslack_ns? */
+/** Does the command have a word in capitals to be filled in, such as TID in /proc/TID/timerslack_ns? */
 static bool has_blank(const char *command)
 {
     size_t n;
@@ -73,9 +74,9 @@ static bool has_blank(const char *command)
     return false;
 }
 
-/** The only line of a command that is not a comment; NULL when it is not all of the fix (a comment is a step:
- * "# remove X from FILE, then", "# then unplug it"), when it would not fit, has something to be filled in, or
- * is for one shell only ("$$"), and players are started from a menu. */
+/** The only line of a command that is not a comment. NULL: the line is not the whole fix (a comment is a
+ * step: "# remove X from FILE, then", "# then unplug it"), does not fit, has a word to be filled in, or
+ * works in the current shell only ("$$"), since players are started from a menu. */
 static const char *one_command(const char *text, int width)
 {
     const char *command = NULL;
@@ -90,7 +91,8 @@ static const char *one_command(const char *text, int width)
     return command;
 }
 
-/** Of a text that someone posted: that machine has no sleeptune, and `apply` would change this one. */
+/** Is the finding about a posted text? That machine may lack sleeptune, and `apply` would change this
+ * machine instead. */
 static bool is_posted(const struct st_finding *finding)
 {
     return finding->facts->partial;
@@ -109,14 +111,15 @@ static bool is_jailed(const struct st_finding *finding)
 /** What the user can do about a setting, in one line. */
 struct step {
     const char *command; /* "": by hand */
-    const char *then;    /* what has to follow, or how long it lasts, behind a semicolon */
+    const char *then; /* text after a semicolon: what has to follow, or how long the command's effect lasts */
 };
 
-/** What `apply` can do, else the command that lasts, else the one for now. width: columns; 0: any. */
+/** The `apply` command if there is one, else the permanent command, else the one until reboot. @param
+ * width columns; 0: any. */
 static struct step step_of(const struct st_finding *finding, int width)
 {
     struct step step = {"", st_finding_needs[finding->needs].then};
-    /* other single lines of what is for ever are those of a file */
+    /* other single lines of a permanent fix are lines of a file */
     const char *command = one_command(finding->fix_persistent, width);
     const bool lasts = command != NULL && st_text_begins(command, "sudo ");
     if (!lasts)
@@ -156,11 +159,11 @@ static void print_command(const struct st_printer *printer, const struct st_find
     }
 }
 
-/** What the fix costs, what it needs, the rule's id. */
+/** Prints what the fix costs and needs, and the rule's id. */
 static void print_cost(const struct st_printer *printer, const struct st_finding *finding)
 {
     const char *cost = st_rule_cost(finding->rule);
-    /* Linux has its sudo in the command */
+    /* on Linux the command includes sudo */
     const char *root = st_os_rows[st_rule_os(finding->rule)].sudo[0] == '\0' &&
                                st_text_is(st_rule_privilege(finding->rule), "root") && !is_jailed(finding)
                            ? "; as root"
@@ -174,15 +177,14 @@ static void print_cost(const struct st_printer *printer, const struct st_finding
     st_print_wrapped(printer, INDENT, "", INDENT, text);
 }
 
-/** @return the worst setting, if it comes before the answer's next step; NULL: there is none, or it does
- * not. */
+/** @return the worst setting, if it must be shown before the answer's next step; NULL: none. */
 static const struct st_finding *problem_before_next(const struct st_report *report)
 {
     const bool before = report->answer != NULL && report->answer->fine;
     return before ? st_report_first_problem(report) : NULL;
 }
 
-/** The command of the finding is that of the next step, which stands below it. */
+/** Is the finding's command the same as the next step, which is printed below? */
 static bool is_next(const struct st_report *report, const struct st_finding *finding)
 {
     const char *next = report->answer != NULL ? report->answer->next : NULL;
@@ -228,14 +230,15 @@ static const char *printed(const struct st_printer *printer, const struct st_rep
     return copy;
 }
 
-/** room: lines on the screen. @return how many settings were printed. */
+/** Prints settings. @param room lines on the screen. @return number of settings printed. */
 static size_t print_settings(const struct st_printer *printer, const struct st_report *report, int room)
 {
     const size_t max = report->answer != NULL ? BELOW_MAX : SETTINGS_MAX;
     size_t n = 0;
     bool fits = true;
     ST_REPORT_EACH (finding, report) {
-        if (n == max || (!fits && !is_posted(finding))) /* of a post, a shorter one may fit */
+        if (n == max ||
+            (!fits && !is_posted(finding))) /* in a posted text, a later, shorter setting may fit */
             break;
         if (!st_finding_may_delay(finding))
             continue;
@@ -252,7 +255,7 @@ static size_t print_settings(const struct st_printer *printer, const struct st_r
 
 /* --- counts --- */
 
-#define NAMES_MAX 3 /* in a list; of longer ones how many more */
+#define NAMES_MAX 3 /* names in a list; the rest is counted */
 
 static bool needs_root(const struct st_fact *fact)
 {
@@ -264,7 +267,7 @@ static bool is_set_aside(const struct st_finding *finding)
     return finding->set_aside != NULL;
 }
 
-/** A list of names: the first ones, and how many more. */
+/** A list of names: the first ones, and the number of further ones. */
 struct names {
     const char *text;
     size_t n;
@@ -294,7 +297,7 @@ static const char *counts_text(const struct st_report *report)
                    st_text_with(": ", unknown.n <= NAMES_MAX ? unknown.text : NULL));
 }
 
-/** Advice about delay, comfort or what is seen. */
+/** Text about advice that concerns delay, comfort or display only. */
 static const char *harmless_text(const struct st_report *report)
 {
     struct names names = {0};
@@ -305,7 +308,7 @@ static const char *harmless_text(const struct st_report *report)
     return names.n > 0 ? st_text("Advice that is not about lateness: %s.\n", names_text(&names)) : "";
 }
 
-/** What could not be read, each once, and what to do about it. */
+/** Text about what could not be read, each once, and what to do. */
 static const char *unread_text(const struct st_report *report)
 {
     struct names names = {0};
@@ -317,7 +320,7 @@ static const char *unread_text(const struct st_report *report)
             continue;
         const char *why = fact->state == ST_FACT_MALFORMED ? "not understood" : strerror(fact->error);
         const char *name = st_text("%.60s (%.40s)", st_text_or(fact->source, fact->key), why);
-        const char *line = st_text("\n%s\n", name); /* /etc/x is not /usr/local/etc/x */
+        const char *line = st_text("\n%s\n", name); /* full lines, since /etc/x is not /usr/local/etc/x */
         root_helps = root_helps || (needs_root(fact) && report->own_machine && geteuid() != 0);
         if (strstr(said, line) != NULL)
             continue;
@@ -329,7 +332,7 @@ static const char *unread_text(const struct st_report *report)
     return st_text("Not read: %s%s.\n", names_text(&names), root_helps ? ". Root can read more" : "");
 }
 
-/** What the profile does not recommend. */
+/** Text about findings that the profile does not recommend. */
 static const char *left_out_text(const struct st_report *report)
 {
     const size_t aside = st_report_count_if(report, is_set_aside);
@@ -341,7 +344,7 @@ static const char *left_out_text(const struct st_report *report)
 
 /* --- the screen --- */
 
-/** "COMMAND (why)": the command is a line of its own, whatever its length, so that it can be copied. */
+/** Prints "COMMAND (why)". The command is a separate line of any length, so that it can be copied. */
 static void print_next(const struct st_printer *printer, const struct st_report *report)
 {
     const struct st_finding *problem = problem_before_next(report);
@@ -362,7 +365,8 @@ static void print_next(const struct st_printer *printer, const struct st_report 
     }
 }
 
-/** What comes behind the settings: the next step; the counts, below an answer only among the details. */
+/** Prints what follows the settings: the next step, and the counts; below an answer, counts only with
+ * details. */
 static void print_below(const struct st_printer *printer, const struct st_report *report,
                         ST_UNUSED const struct st_finding *none)
 {
@@ -373,7 +377,7 @@ static void print_below(const struct st_printer *printer, const struct st_report
                                  unread_text(report), left_out_text(report), st_place_notes(report->facts)));
 }
 
-/** Below it, a line for each setting that is as it should be. */
+/** Prints a line for each setting that is right, below the first screen. */
 static void print_ok(const struct st_printer *printer, const struct st_report *report)
 {
     fputc('\n', printer->out);
@@ -385,23 +389,23 @@ static void print_ok(const struct st_printer *printer, const struct st_report *r
     }
 }
 
-/** What comes before the settings: the answer, and what an answer has below its sentences. */
+/** Prints what precedes the settings: the answer, and what an answer has below its sentences. */
 static void print_above(const struct st_printer *printer, const struct st_report *report,
                         ST_UNUSED const struct st_finding *none)
 {
     const char *music, *server, *verdict = st_report_format_headline(report);
-    /* does a posted text show what happened, or the verdict no size? */
+    /* the posted text shows what happened, or the verdict has no size */
     const bool says_itself =
         report->facts->partial &&
         (report->wish.in_use ? st_facts_next(report->facts, ST_KEYS_SYSTEM_SEEN, "", NULL) != NULL
                              : strstr(verdict, " kHz (") == NULL);
     if (st_facts_text(report->facts, ST_MUSIC_SERVER, &server) == 0 && !report->wish.in_use &&
-        report->wish.why[0] != '\0') /* the sentence about the music says that it runs */
+        report->wish.why[0] != '\0') /* the sentence about the music already says that the server runs */
         verdict = st_text("%s\nThe size in use is not known: the settings are judged for %u frames.", verdict,
                           report->wish.frames);
     else if (report->wish.why[0] != '\0' && !report->no_sound && !says_itself)
         verdict = st_text("%s\n%s.", verdict, st_buffer_text(&report->wish));
-    /* where nothing runs, the row about the buffer says so */
+    /* if nothing runs, the row about the buffer says so */
     const bool watched =
         st_facts_text(report->facts, ST_MUSIC_ANSWER, &music) == 0 &&
         (report->wish.in_use || st_facts_has(report->facts, ST_MUSIC_SERVER) || report->wish.why[0] == '\0');
@@ -417,8 +421,8 @@ static void print_above(const struct st_printer *printer, const struct st_report
     fputc('\n', printer->out);
 }
 
-/** The answer, at most five settings with cost and command, and counts of the rest: settings give way where
- * the counts need room. @return 0 or -ENOMEM. */
+/** Prints the answer, at most five settings with cost and command, and counts of the rest; fewer settings
+ * if the counts need room. @return 0 or -ENOMEM. */
 static int print_first_screen(const struct st_printer *printer, const struct st_report *report)
 {
     const char *hint = printer->all ? "One setting: sleeptune report ID."
@@ -428,7 +432,7 @@ static int print_first_screen(const struct st_printer *printer, const struct st_
     if (above == NULL || below == NULL)
         return -ENOMEM;
     const size_t fired = st_report_count_if(report, st_finding_may_delay);
-    const int rest = lines(above) + lines(below) + 2, /* a blank line, and the hint */
+    const int rest = lines(above) + lines(below) + 2, /* 2: a blank line, and the hint */
         more = report->facts->partial ? POSTED_LINES : 0;
     fputs(above, printer->out);
     const size_t shown = print_settings(printer, report, SCREEN_LINES - rest + more);
@@ -447,7 +451,7 @@ static void print_field(const struct st_printer *printer, const char *label, con
         st_print_wrapped(printer, INDENT, label, TEXT_INDENT, text);
 }
 
-/** What sleeptune can do, what the user can do. */
+/** Prints what sleeptune can do, and what the user can do. */
 static void print_commands(const struct st_printer *printer, const struct st_finding *finding)
 {
     if (st_rule_can_apply(finding) && !is_posted(finding))
@@ -474,7 +478,7 @@ static void print_evidence(const struct st_printer *printer, const struct st_fin
 {
     for (size_t i = 0; i < finding->evidence_n; i++) {
         const struct st_fact *fact = finding->evidence[i];
-        const char *value = st_text_or(fact->text, ""), *text = ""; /* may hold control characters */
+        const char *value = st_text_or(fact->text, ""), *text = ""; /* may contain control characters */
         switch (fact->state) {
         case ST_FACT_OK:
             text = st_text("%s = %.*s", fact->key, st_text_cut(value, 200), value);
@@ -498,7 +502,7 @@ static void print_effect(const struct st_printer *printer, const struct st_findi
 {
     const char *text = "no upper limit is known";
     const double period_us = (double)wish->period_ns / 1000;
-    /* it is known, or the rule asks for a change */
+    /* print only a known effect, or that of a rule that asks for a change */
     if (!finding->effect_known && finding->status != ST_STATUS_PROBLEM && finding->status != ST_STATUS_ADVICE)
         return;
     if (finding->effect_known && finding->effect_us > 0)

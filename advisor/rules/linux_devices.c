@@ -20,12 +20,12 @@ static bool is_usb_id(const char *text)
     return strlen(text) == 4 && strspn(text, "0123456789abcdefABCDEF") == 4;
 }
 
-/* Changes the device that is plugged in, and by a udev rule each device with the same ids. */
+/* Changes the device that is plugged in, and by a udev rule all devices with the same ids. */
 static void fix_usb_power(struct st_finding *finding, const struct st_fact *control)
 {
     const char *vendor = st_fact_beside_text_or(control, "vendor_id", ""),
                *product = st_fact_beside_text_or(control, "product_id", "");
-    const bool is_first = finding->fix_now == NULL;                /* which is shown */
+    const bool is_first = finding->fix_now == NULL;                /* only the first device is shown */
     const char *device = st_fact_part(control, ST_KEYS_USB_AUDIO); /* "1-2.3" */
     const char *path = st_text(NOW_FILE("%s"), st_machine_is_plain(device) ? device : "DEVICE");
     const char *rule = st_text(RULE("%s", "%s"), vendor, product);
@@ -43,7 +43,7 @@ static void fix_usb_power(struct st_finding *finding, const struct st_fact *cont
 
 static void judge_usb_autosuspend(struct st_finding *finding)
 {
-    const struct st_fact *shown = NULL; /* the first that may sleep, or else that was seen */
+    const struct st_fact *shown = NULL; /* the first device that may sleep, else the first one seen */
     size_t devices_n = 0, asleep_n = 0, unread_n = 0;
     ST_FACTS_EACH (control, finding->facts, ST_KEYS_USB_AUDIO, ".control") {
         const bool unread = st_fact_is_unread(control),
@@ -114,7 +114,8 @@ static bool shares_hub(const struct st_fact *speed)
     return false;
 }
 
-/** What has no known limit: hubs between, cameras on the same bus, the CPU that the controller interrupts. */
+/** Quotes facts without a known limit: hubs in between, cameras on the same bus, the CPU that serves the
+ * controller. */
 static void quote_path(struct st_finding *finding, const struct st_fact *speed)
 {
     const char *device = speed->key + strlen(ST_KEYS_USB_AUDIO);
@@ -136,7 +137,7 @@ static void judge_usb_path(struct st_finding *finding)
             continue;
         devices_n++;
         quote_path(finding, fact);
-        /* without a hub between nothing is split */
+        /* without a hub in between, no transaction is split */
         const bool software = strstr(st_fact_beside_text_or(fact, "controller", ""), "DWC OTG") != NULL &&
                               strchr(st_fact_part(fact, ST_KEYS_USB_AUDIO), '.') != NULL;
         if (speed != FULL_SPEED_MBIT ||
@@ -214,7 +215,8 @@ const struct st_rule st_rule_linux_usb_audio_options = {
 
 #define POWER_SAVE_MAX 1000000 /* s */
 
-/** Has this machine an HD audio card besides those of graphics cards? Also if that is not known. */
+/** Does this machine have an HD audio card besides those of graphics cards? true also if that is not
+ * known. */
 static bool has_hda(struct st_finding *finding)
 {
     const char *name;
@@ -273,7 +275,7 @@ const struct st_rule st_rule_linux_hda_power_save = {
 
 #define SUSPEND_DEFAULT_S 5 /* WirePlumber's suspend-node.lua */
 
-/** Outputs that play now; else those that may: not HDMI, which few use. */
+/** Outputs that play now; or outputs that may play, without HDMI, which few people use. */
 static bool is_output(const struct st_fact *name, bool only_playing)
 {
     static const char *const hdmi[] = {"hdmi", "HDMI", "iec958", NULL};
@@ -358,7 +360,7 @@ static void judge_card_rate(struct st_finding *finding)
                            name, hz, rate_hz, 100 - 100 * (double)hz / (double)rate_hz);
             return;
         }
-        right_n++; /* or looks fast, as after a pause in the stream */
+        right_n++; /* also for a stream that looks fast, as after a pause */
     }
     if (right_n > 0 && finding->summary == NULL)
         st_finding_fine(finding, "each sound card that plays (%zu) keeps its rate", right_n);
@@ -388,7 +390,7 @@ const struct st_rule st_rule_linux_card_rate = {
 #define RATE_PPM  1000
 #define DRIFT_PPM 10
 
-/** By a run of `listen`, which has both or one of them. */
+/** Judges a run of `listen`, which measured one or both clocks. */
 static void judge_card_clocks(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
@@ -447,7 +449,7 @@ const struct st_rule st_rule_linux_card_clocks = {
 
 /* --- linux-device-headroom: PipeWire's reserve against devices whose position moves in steps --- */
 
-#define HEADROOM_MAX 8192 /* of api.alsa.headroom */
+#define HEADROOM_MAX 8192 /* limit of api.alsa.headroom */
 #define HEADROOM_EVER(node, frames)                                                                          \
     "# /etc/wireplumber/wireplumber.conf.d/90-sleeptune.conf (WirePlumber 0.5 or later)\n"                   \
     "monitor.alsa.rules = [ { matches = [ { node.name = \"" node                                             \
@@ -468,9 +470,9 @@ static void fix_headroom(struct st_finding *finding, const char *name, int64_t f
                               st_machine_is_plain(name) ? name : "NODE", frames);
 }
 
-#define SOF_FRAMES   1024 /* helped in issue 5284 */
+#define SOF_FRAMES   1024 /* this reserve helped in issue 5284 */
 #define GUEST_FRAMES 2048 /* WirePlumber's reserve in virtual machines (alsa-vm.conf) */
-#define GUEST_CYCLE  4096 /* helped where the steps are 10 ms */
+#define GUEST_CYCLE  4096 /* this reserve helped where the steps are 10 ms */
 #define GUEST_EVER                                                                                           \
     "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf (PipeWire 1.2 or later)\n"                            \
     "context.properties = { default.clock.quantum = 4096 default.clock.min-quantum = 4096\n"                 \
@@ -479,10 +481,10 @@ static void fix_headroom(struct st_finding *finding, const char *name, int64_t f
     "  actions = { update-props = { default.clock.min-quantum = 4096 } } } ]\n"                              \
     "# then\nsystemctl --user restart pipewire"
 
-/** Does the position of the card that this node plays on move in long steps, as measured while it plays?
- * Longer than what PipeWire keeps in the buffer, a cycle and the reserve: the buffer may be shorter by half
- * of it than it seems; with interrupts PipeWire knows the position. Or, emulated and with the usual reserve,
- * of 5 ms or more that are a large part of the cycle. @return whether this is the finding. */
+/** Does the position of the card of this node, measured while it plays, move in long steps? "Long" means
+ * longer than what PipeWire keeps in the buffer (a cycle and the reserve): half of a step may be missing
+ * from the buffer. (With interrupts, PipeWire knows the position.) In a virtual machine with the usual
+ * reserve: 5 ms or more, and a large part of the cycle. @return true: the finding is set. */
 static bool has_long_steps(struct st_finding *finding, const struct st_fact *node, bool guest,
                            const char *name, int64_t reserve)
 {
@@ -535,7 +537,7 @@ static bool has_long_steps(struct st_finding *finding, const struct st_fact *nod
 
 #define WISHED_FRAMES 512 /* as advisor/change/change.c writes it */
 
-/* Has the card the reserve that `sleeptune apply linux-device-headroom=CARD` gives it? */
+/* Does the card have the reserve that `sleeptune apply linux-device-headroom=CARD` sets? */
 static void judge_wished_card(struct st_finding *finding, const char *card)
 {
     int64_t lua;

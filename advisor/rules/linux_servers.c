@@ -5,7 +5,7 @@
 #include "advisor/rules/rule.h"
 #include "core/text/text.h"
 
-/** How a rule about a server begins: does it run, for this user? @return false: the finding is set. */
+/** Begins a rule about a server: does the server run, for this user? @return false: the finding is set. */
 static bool need_server(struct st_finding *finding, const char *key, const char *name)
 {
     const int r = st_finding_need_int(finding, key, NULL);
@@ -25,7 +25,7 @@ static void say_too_short(struct st_finding *finding, const struct st_fact *wors
 {
     const bool known = st_buffer_pipewire_version(finding->facts) > 0;
     const double gap_us = forced_us - ring_us;
-    int64_t frames = 1; /* the longest quantum of a power of two of which the ring holds two */
+    int64_t frames = 1; /* the longest power of two of which the ring holds two quanta */
     st_finding_set(
         finding, known ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
         "the buffer of %.40s holds %.1f ms, less than PipeWire's forced quantum of %.1f ms: from PipeWire "
@@ -44,7 +44,8 @@ static void say_too_short(struct st_finding *finding, const struct st_fact *wors
 static void judge_alsa_buffer(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    /* the first one; one that holds less than two periods; the shortest of those that hold no quantum */
+    /* first: the first ring; one_period: a ring of less than two periods; worst: the shortest ring that
+     * holds no quantum */
     const struct st_fact *first = NULL, *one_period = NULL, *worst = NULL;
     double worst_us = HUGE_VAL, shortest_us = HUGE_VAL, forced_us = 0;
     size_t open_n = 0, unread_n = 0;
@@ -55,7 +56,7 @@ static void judge_alsa_buffer(struct st_finding *finding)
                                            ST_KEY_PIPEWIRE_FORCE_QUANTUM, ST_KEY_PIPEWIRE_RATE_HZ,
                                            ST_KEY_PIPEWIRE_FORCE_RATE_HZ)) != NULL,
                follows_ring = st_buffer_pipewire_version(facts) > 0 &&
-                              st_buffer_pipewire_version(facts) < 384; /* also if it is forced */
+                              st_buffer_pipewire_version(facts) < 384; /* even if the quantum is forced */
     if (st_buffer_is_forced(facts) && !follows_ring && !quantum_unread)
         forced_us = st_rule_us(asked.usual_frames, asked.running_hz);
     ST_FACTS_EACH (stream, facts, ST_KEYS_ALSA, ".buffer_frames") {
@@ -154,7 +155,8 @@ static void judge_forced(int64_t quantum, int64_t rate, struct st_finding *findi
     no_cost(quantum, rate, finding);
 }
 
-/** @return 0, or what the fact said if it is there and not a positive number; the finding is set then. */
+/** Reads a setting; a missing one has the value `fallback`. @return 0, or the error of a fact that is
+ * there but is not a positive number, with the finding set. */
 static int need_setting(struct st_finding *finding, const char *key, int64_t fallback, int64_t *ret)
 {
     *ret = fallback;
@@ -163,7 +165,7 @@ static int need_setting(struct st_finding *finding, const char *key, int64_t fal
     return st_finding_need_in(finding, key, 1, 1000000, ret);
 }
 
-/* Does it run at the size that `sleeptune apply linux-pipewire-quantum=N` sets for all programs? */
+/* Does PipeWire run at the size that `sleeptune apply linux-pipewire-quantum=N` sets for all programs? */
 static void judge_wish(struct st_finding *finding, int64_t wish, int64_t quantum, int64_t min, int64_t max,
                        int64_t rate)
 {
@@ -224,7 +226,7 @@ static void judge_pipewire_quantum(struct st_finding *finding)
                           "PipeWire never goes below %jd frames (%.2f ms)%s, so a cycle of %.2f ms "
                           "is not possible",
                           min, min_us / 1e3, guest ? " in a virtual machine" : "", wish_us / 1e3);
-        min = ST_BUFFER_PIPEWIRE_MIN; /* or less where even that is longer than the wish */
+        min = ST_BUFFER_PIPEWIRE_MIN; /* or less if even ST_BUFFER_PIPEWIRE_MIN lasts longer than the wish */
         while (min > MIN_FLOOR && st_rule_us(min, rate) > wish_us * 1.001)
             min /= 2;
         if (running)
@@ -281,8 +283,8 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
     "# /etc/pipewire/pipewire-pulse.conf.d/90-sleeptune.conf\npulse.properties = { pulse.min.req = " frames  \
     "/" hz " pulse.min.quantum = " frames "/" hz " }\n# then\nsystemctl --user restart pipewire-pulse"
 
-/** The smallest min-quantum (at the default rate) with which a cycle lasts as long, or with which it is the
- * longest that max-quantum allows. @return that cycle, frames at the running rate. */
+/** Finds the smallest min-quantum (at the default rate) that makes a cycle last as long as the wish, or as
+ * long as max-quantum allows. @return that cycle, in frames at the running rate. */
 static int64_t find_cycle(const struct st_facts *facts, const struct st_buffer_asked *asked, double wish_ns,
                           int64_t *ret_quantum)
 {
@@ -299,8 +301,9 @@ static int64_t find_cycle(const struct st_facts *facts, const struct st_buffer_a
     return longest;
 }
 
-/** What a program of PulseAudio must ask for, so that PipeWire makes such a cycle of it: a quarter of it up
- * to 80 ms, beyond that half of it less 20 ms (PipeWire src/modules/module-protocol-pulse/pulse-server.c). */
+/** Latency in ms that a PulseAudio program must ask for to get a cycle of `frames`: PipeWire makes the
+ * cycle a quarter of it up to 80 ms, beyond that half of it minus 20 ms (PipeWire src/modules/module-
+ * protocol-pulse/pulse-server.c). */
 static int64_t pulse_ms(int64_t frames, int64_t hz)
 {
     return 1 + (50 * frames <= hz ? 4 * frames * 1000 / hz : 40 + 2 * frames * 1000 / hz);
@@ -330,7 +333,7 @@ static void judge_pipewire_clients(struct st_finding *finding)
         return;
     }
     const double asked_ns =
-        (double)asked.frames * 1e9 / (double)asked.rate_hz; /* else the rate made the cycle shorter */
+        (double)asked.frames * 1e9 / (double)asked.rate_hz; /* otherwise the rate made the cycle shorter */
     int64_t quantum = 0;
     const int64_t frames = find_cycle(finding->facts, &asked, wish_ns, &quantum), hz = asked.running_hz;
     const bool shorter =
@@ -340,7 +343,8 @@ static void judge_pipewire_clients(struct st_finding *finding)
                    "%.40s %s %jd frames at %jd Hz: PipeWire's cycle is %jd frames (%.2f ms) for all programs",
                    asked.program, asked.forced ? "forces" : "asked for", asked.frames, asked.rate_hz,
                    asked.cycle_frames, cycle_ns / 1e6);
-    if (shorter && asked.forced) { /* min-quantum and these variables change nothing */
+    if (shorter &&
+        asked.forced) { /* while a quantum is forced, min-quantum and these variables have no effect */
         st_finding_fix_now(finding, FORCE_QUANTUM, frames);
     } else if (shorter) {
         st_finding_fix_now(finding, CLIENTS_NOW("%jd"), quantum);
@@ -375,9 +379,9 @@ const struct st_rule st_rule_linux_pipewire_clients = {
 
 /* --- linux-pipewire-rates: who made PipeWire's rate, and with it the cycle --- */
 
-#define MUSIC_HZ 44100 /* headsets with lower rates are no reason to change PipeWire's */
+#define MUSIC_HZ 44100 /* lower rates, as of headsets, are no reason to change PipeWire's rate */
 
-/** A sink or stream that plays at another rate. @return its name; NULL: none. */
+/** Finds a sink or stream that plays at another rate than PipeWire. @return its name; NULL: none. */
 static const char *find_converted(struct st_finding *finding, const char *class, int64_t running_hz,
                                   int64_t *ret_hz)
 {
@@ -398,7 +402,7 @@ static const char *find_converted(struct st_finding *finding, const char *class,
 static void fix_rate(struct st_finding *finding, int64_t hz, bool forced)
 {
     st_rule_fix_with(finding, "48000", st_text("%jd", hz));
-    if (forced) { /* that goes before the file */
+    if (forced) { /* a forced rate takes precedence over the file */
         free(finding->fix_persistent);
         finding->fix_persistent = NULL;
         finding->needs = ST_NEEDS_NOTHING;

@@ -5,13 +5,14 @@
 #include "core/ns.h"
 #include "xruns/helpers/profile_rows.h"
 
-#define PATIENCE_NS (300 * ST_NS_PER_MS) /* later than that, a client is judged before it ends */
-#define CULPRIT_NS  (4 * ST_NS_PER_S)    /* who has the CPU may not be known before */
-#define PLAYED_NS   (500 * ST_NS_PER_MS) /* who has begun no cycle for so long before it was stopped rested */
-#define SOUND_NS    (20 * ST_NS_PER_MS)  /* less sound between lost cycles makes them one dropout */
-#define REPORT_NS   (1200 * ST_NS_PER_MS) /* 0.3.65 reports a cycle up to a second after its end */
+#define PATIENCE_NS (300 * ST_NS_PER_MS) /* after this time, an unfinished client is judged */
+#define CULPRIT_NS  (4 * ST_NS_PER_S)    /* wait for the culprit, which may become known late */
+#define PLAYED_NS                                                                                            \
+    (500 * ST_NS_PER_MS) /* a server without a cycle for this time before it was stopped was idle */
+#define SOUND_NS  (20 * ST_NS_PER_MS)   /* lost cycles with less sound between them are one dropout */
+#define REPORT_NS (1200 * ST_NS_PER_MS) /* PipeWire 0.3.65 reports a cycle up to 1 s after its end */
 #define HAND_OVER_NS                                                                                         \
-    (50 * ST_NS_PER_US) /* at most, from a client's end to the next cycle that it has held up */
+    (50 * ST_NS_PER_US) /* most time from a client's end to the next cycle that it has held up */
 
 /* --- a client --- */
 
@@ -73,13 +74,13 @@ bool st_profile_late_joins(const struct st_profile_node *node, const struct st_l
            loss->end_ns > node->lost.begin_ns - SOUND_NS;
 }
 
-/* A server that is late itself makes up for it by short cycles, some of them of 30 us. */
+/* Is the cycle short? A server that is late catches up by short cycles, some of only 30 us. */
 static bool is_short(int64_t length_ns, int64_t period_ns)
 {
     return length_ns < period_ns - period_ns / 10;
 }
 
-/* A process is called as its client is, where it has one or two. */
+/* The culprit's process is named after its clients if it has one or two. */
 static const char *culprit_of(struct st_pipewire_profile *profile, const struct st_dropout_figures *late)
 {
     const char *names[ST_ARRAY_LEN(late->culprits)] = {NULL};
@@ -97,8 +98,8 @@ static const char *culprit_of(struct st_pipewire_profile *profile, const struct 
                    n > 1 ? names[1] : "");
 }
 
-/* Who kept the server from beginning a cycle in that time made n dropouts: a client that computed, if it is
- * known, else the driver's node has them. */
+/* Counts n dropouts for the client that kept the server from beginning a cycle in that time; if it is not
+ * known, for the driver's node. */
 static void blame_late(struct st_pipewire_profile *profile, struct st_profile_node *driver,
                        uint32_t holder_id, int64_t from_ns, int64_t to_ns, int64_t n)
 {
@@ -126,7 +127,7 @@ static void blame_late(struct st_pipewire_profile *profile, struct st_profile_no
                (struct st_dropout_cycle){0}, taken ? culprit_of(profile, &late) : "", late.culprits_n > 0);
 }
 
-/* The server's dropout, once for all of its clients that were not ready. */
+/* Counts the server's dropout, once for all clients that were not ready. */
 static void blame_server(struct st_pipewire_profile *profile, struct st_profile_node *node,
                          struct st_profile_node *driver)
 {
@@ -148,7 +149,7 @@ void st_profile_late_forgive(struct st_profile_node *node)
     node->late = (struct st_profile_late){0};
 }
 
-/* Ends what is known of the late cycle. */
+/* Judges the late cycle, which has ended. */
 static void judge(struct st_pipewire_profile *profile, struct st_profile_node *node,
                   const struct st_pipewire_cycle *cycle, int64_t end_ns)
 {
@@ -159,12 +160,13 @@ static void judge(struct st_pipewire_profile *profile, struct st_profile_node *n
     late->wants_culprit = true;
     late->waited = node->late.waited_for[0] != '\0';
     if (is_short(late->deadline_ns - late->cycle_ns, cycle->period_ns) &&
-        late->end_ns - late->cycle_ns < cycle->period_ns) { /* a whole period had been enough for it */
+        late->end_ns - late->cycle_ns <
+            cycle->period_ns) { /* one whole period would have been enough for the client */
         blame_server(profile, node, st_profile_node_find(profile, cycle->driver.id));
         return;
     }
     late->deadline_ns =
-        ST_MAX(late->deadline_ns, late->cycle_ns + cycle->period_ns); /* it had one period at least */
+        ST_MAX(late->deadline_ns, late->cycle_ns + cycle->period_ns); /* the client had at least one period */
     if (node->client != ST_PIPEWIRE_PROFILE_NO_CLIENT)
         profile->ops.measure(profile->ctx, node->client, late);
     if (late->exited) {
@@ -179,15 +181,18 @@ static void judge(struct st_pipewire_profile *profile, struct st_profile_node *n
     int64_t awake_ns = late->awake_ns != 0 && late->awake_ns < late->end_ns ? late->awake_ns : late->end_ns;
     const int64_t own_ns = st_dropout_judge_computed_ns(late);
     if (slow && late->end_ns - awake_ns < late->deadline_ns - late->signal_ns)
-        awake_ns = late->signal_ns; /* it was awake: 0.3.65 has written a later time over that */
+        awake_ns =
+            late->signal_ns; /* the client was awake: PipeWire 0.3.65 overwrote the time with a later one */
     int64_t busy_ns = late->end_ns - awake_ns;
-    if (late->measured && own_ns < busy_ns) /* others had the CPU: no larger buffer is needed for that */
+    if (late->measured &&
+        own_ns < busy_ns) /* others had the CPU: a larger buffer would not help against that */
         busy_ns = own_ns;
     if (st_profile_late_is(node, profile->kept.cycle_ns)) {
         node->kept.busy_ns = busy_ns;
         node->kept.wait_ns = ST_MIN(late->end_ns - late->cycle_ns - busy_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
     }
-    if (slow && node->usual.latest_ns != 0 && late->awake_ns != 0) /* else what it needed is not known */
+    if (slow && node->usual.latest_ns != 0 &&
+        late->awake_ns != 0) /* otherwise the client's time is not known */
         st_node_load_add(&node->load, busy_ns, awake_ns - late->signal_ns);
     st_profile_node_count_rhythm(node, cycle, node->late.position, late->signal_ns, busy_ns);
     count_lost(profile, node, reason,
@@ -201,7 +206,8 @@ static void judge(struct st_pipewire_profile *profile, struct st_profile_node *n
     node->late = (struct st_profile_late){0};
 }
 
-/* Has it been awake since an earlier cycle? 0.3.65 writes a time of its own as that of awaking. */
+/* Has the node been awake since an earlier cycle? PipeWire 0.3.65 reports another time as that of waking
+ * up. */
 static bool is_awake(const struct st_pipewire_block *block)
 {
     return block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED && block->awake_ns > block->finish_ns;
@@ -231,7 +237,8 @@ void st_profile_late_name_waited_for(struct st_pipewire_profile *profile,
         if (!st_profile_late_is(node, from_ns))
             continue;
         ST_EACH (other, profile->nodes) {
-            const bool again = other->latest.finish_ns > to_ns; /* of a later cycle: it was late itself */
+            const bool again = other->latest.finish_ns >
+                               to_ns; /* the finish time is of a later cycle: that client was late itself */
             const int64_t ago_ns = to_ns - (again ? other->judged.end_ns : other->latest.finish_ns);
             if (!other->used || other->drives || other == node || ago_ns < 0 || ago_ns >= least_ns)
                 continue;
@@ -241,16 +248,16 @@ void st_profile_late_name_waited_for(struct st_pipewire_profile *profile,
     }
 }
 
-/* Since 0.3.72 a JACK client that ends late marks the next cycle as finished, too, and so sleeps through
- * that: pipewire-jack.c (signal_sync) of 1.4.2; a stream does not. */
+/* Since 0.3.72, a JACK client that ends late marks the next cycle as finished as well, and sleeps through
+ * it (pipewire-jack.c, signal_sync, of 1.4.2); a stream does not. */
 static bool slept(const struct st_pipewire_block *block)
 {
     return block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED && block->status == ST_PIPEWIRE_CYCLE_FINISHED &&
            block->awake_ns < block->signal_ns && block->finish_ns > block->signal_ns;
 }
 
-/* Has it finished by now? Its times may be those of a later cycle already, and 0.3.65 writes a time of its
- * own as that of awaking, just before it signals a client. */
+/* Follows a late node until it has finished. Its times may already be those of a later cycle, and
+ * PipeWire 0.3.65 reports another time as that of waking up, just before it signals a client. */
 static void follow_late(struct st_pipewire_profile *profile, struct st_profile_node *node,
                         const struct st_pipewire_cycle *cycle, const struct st_pipewire_block *block)
 {
@@ -259,7 +266,8 @@ static void follow_late(struct st_pipewire_profile *profile, struct st_profile_n
     const bool finished = block->finish_ns > late->signal_ns && block->finish_ns > late->awake_ns;
     late->skips_next = slept(block);
     if (finished && late->awake_ns == 0 && (!awake_again || block->finish_ns <= block->awake_ns)) {
-        const int64_t awake_ns = block->finish_ns - node->usual.busy_ns; /* it was overwritten */
+        const int64_t awake_ns =
+            block->finish_ns - node->usual.busy_ns; /* the wake-up time was overwritten */
         late->awake_ns = ST_MAX(awake_ns, late->signal_ns);
         judge(profile, node, cycle, block->finish_ns);
     } else if (late->awake_ns == 0 && awake_again) {
@@ -275,7 +283,7 @@ static void follow_late(struct st_pipewire_profile *profile, struct st_profile_n
     }
 }
 
-/* When the server began this cycle, if that was late; else 0. */
+/* When the server began this cycle if it began late; else 0. */
 static int64_t begun_late_ns(const struct st_profile_node *driver, const struct st_pipewire_cycle *cycle)
 {
     const int64_t known_ns = driver->latest.cycle_ns, period_ns = driver->period_ns;
@@ -285,9 +293,9 @@ static int64_t begun_late_ns(const struct st_profile_node *driver, const struct 
     return known_ns != 0 && period_ns != 0 && begin_ns - known_ns >= period_ns + period_ns / 4 ? begin_ns : 0;
 }
 
-/* A dropout that the times do not show: the client has ended by now. 0.3.65 reports so one that a late server
- * gave no time, as it began the next cycle at once. Later versions do so, too, while a server makes up for a
- * time in which it was stopped: that dropout is counted already. */
+/* A dropout that the times do not show, of a client that has ended by now. PipeWire 0.3.65 reports such a
+ * dropout if a late server began the next cycle at once and gave the client no time. Later versions do so
+ * while a server catches up after it was stopped: that dropout is counted already. */
 static void judge_rest(struct st_pipewire_profile *profile, struct st_profile_node *node,
                        const struct st_pipewire_cycle *cycle, bool counted)
 {
@@ -298,7 +306,7 @@ static void judge_rest(struct st_pipewire_profile *profile, struct st_profile_no
     if (driver != NULL && counted && driver->server.counted_ns <= driver->server.began_ns)
         driver = NULL;
     if (driver != NULL && begun_late_ns(driver, cycle) != 0)
-        return; /* who held it up is known in the next one */
+        return; /* the next cycle shows who held the server up */
     if (driver != NULL && driver->server.began_ns != 0 && now_ns - driver->server.began_ns < near_ns) {
         node->late.figures.cycle_ns = driver->server.began_ns;
         node->late.figures.end_ns = driver->server.began_ns + driver->period_ns;
@@ -317,10 +325,11 @@ void st_profile_late_take(struct st_pipewire_profile *profile, struct st_profile
     const struct st_pipewire_block *driver = &cycle->driver;
     if (node->late.figures.signal_ns != 0)
         follow_late(profile, node, cycle, block);
-    else if (late && driver->awake_ns > block->signal_ns && /* else signalled for the next cycle */
+    else if (late &&
+             driver->awake_ns > block->signal_ns && /* otherwise the node was signalled for the next cycle */
              (node->lost.n > 0 ||
-              block->xruns_n !=
-                  ST_PIPEWIRE_CYCLE_NOT_COUNTED || /* else ended by a client of the cycle before */
+              block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED || /* otherwise a client of the previous cycle
+                                                                    ended the node's cycle */
               !is_short(driver->awake_ns - driver->signal_ns, cycle->period_ns)))
         begin_late(profile, node, cycle, block);
     if (slept(block) && node->judged.end_ns == block->finish_ns && block->signal_ns < driver->awake_ns)
@@ -354,8 +363,8 @@ static int64_t computed_ns(struct st_pipewire_profile *profile, const struct st_
     return st_dropout_judge_computed_ns(&figures);
 }
 
-/* The client that computed for more than a period until the server could begin, on its CPU. 0.3.65 does not
- * report such a cycle, only when it finished. */
+/* Finds the client that computed for more than a period on the server's CPU until the server could begin.
+ * PipeWire 0.3.65 does not report such a cycle, only the time when the client finished. */
 static void find_holder(struct st_pipewire_profile *profile, struct st_profile_node *driver)
 {
     struct st_profile_server *server = &driver->server;
@@ -383,7 +392,7 @@ static void find_holder(struct st_pipewire_profile *profile, struct st_profile_n
         st_profile_row_put_held(profile, driver, holder);
 }
 
-/* Was a client of that driver late when its device ran dry? */
+/* Was a client of that driver late when the driver's device ran dry? */
 static bool was_client_late(const struct st_pipewire_profile *profile, const struct st_profile_node *driver)
 {
     ST_EACH (node, profile->nodes) {
@@ -416,7 +425,8 @@ void st_profile_late_explain_dry(struct st_pipewire_profile *profile, struct st_
     }
 }
 
-/* It was stopped while something played: no cycle is reported of that time. */
+/* Counts a dropout of a server that was stopped while something played: no cycle of that time is
+ * reported. */
 static void count_stopped(struct st_pipewire_profile *profile, struct st_profile_node *driver,
                           int64_t from_ns, int64_t to_ns)
 {
@@ -429,8 +439,8 @@ static void count_stopped(struct st_pipewire_profile *profile, struct st_profile
     server->holder = 0;
 }
 
-/* Was the server stopped from its last cycle on to this one? What is known of it after a second is counted
- * already (starved). */
+/* Was the server stopped from its last cycle to this one? What became known about it within a second is
+ * already counted (starved). */
 static bool was_stopped(struct st_pipewire_profile *profile, const struct st_profile_node *driver,
                         int64_t from_ns, int64_t to_ns)
 {
@@ -480,7 +490,8 @@ bool st_pipewire_profile_starved(struct st_pipewire_profile *profile, int64_t no
     const bool stopped = late.stopped_ns >= ST_PIPEWIRE_PROFILE_ASK_NS / 2;
     if (!late.measured || (late.queue_ns < ST_PIPEWIRE_PROFILE_ASK_NS / 2 && !stopped))
         return false;
-    if (from_ns > driver->lost.end_ns || stopped) /* nothing may have played, or what did is not reported */
+    if (from_ns > driver->lost.end_ns ||
+        stopped) /* otherwise nothing played, or the playing client is not reported */
         profile->ops.measure(profile->ctx, ST_DROPOUT_SERVER, &whole);
     if (stopped && from_ns > driver->lost.end_ns &&
         (!whole.measured || now_ns - from_ns - whole.stopped_ns >= REPORT_NS + driver->period_ns))

@@ -21,41 +21,45 @@
 #define PROCESSES_MAX 64
 #define RIVALS_MAX    32
 #define RING          128               /* samples: 2.5 to 10 s */
-#define PLAYED_NS     (4 * ST_NS_PER_S) /* who has played in no cycle for so long is not sampled */
-#define THREADS_MAX   4000              /* that one look through /proc reads */
-#define THREADS_EACH  (THREADS_MAX / PROCESSES_MAX) /* of a process that plays */
+#define PLAYED_NS     (4 * ST_NS_PER_S) /* a process without a cycle for this time is not sampled */
+#define THREADS_MAX   4000              /* threads that one scan of /proc reads */
+#define THREADS_EACH  (THREADS_MAX / PROCESSES_MAX) /* threads of one playing process */
 #define RAN_MAX       1024
-#define CHOOSE_NS     (20 * ST_NS_PER_S) /* a process may begin another thread */
-#define NEW_NS        (5 * ST_NS_PER_S)  /* the main thread of a new process may have run more often ... */
-#define SOON_NS       ST_NS_PER_S        /* ... and is compared again */
-#define SCAN_NS       (10 * ST_NS_PER_S)
-#define RESCAN_NS     (100 * ST_NS_PER_MS) /* who took the CPU is not known: it may be new, or have slept */
+#define CHOOSE_NS                                                                                            \
+    (20 * ST_NS_PER_S) /* interval for choosing the thread again, since a process may start another one */
+#define NEW_NS                                                                                               \
+    (5 * ST_NS_PER_S) /* in a new process, the main thread may have run more often than the others ... */
+#define SOON_NS ST_NS_PER_S /* ... so it is compared again after this time */
+#define SCAN_NS (10 * ST_NS_PER_S)
+#define RESCAN_NS                                                                                            \
+    (100 * ST_NS_PER_MS) /* interval of scans while a culprit is not known: the thread may be new, or may    \
+                            have slept */
 #define SCAN_PRICE                                                                                           \
-    200 /* ... but at least this many times what a scan computes, and twice that after each in vain */
+    200 /* minimum interval of scans, as a multiple of a scan's CPU time; doubled after each scan in vain */
 #define IN_VAIN_MAX  3
-#define KNOWN_NS     (250 * ST_NS_PER_MS) /* name, priority and CPU of a rival */
-#define HUNT_NS      (30 * ST_NS_PER_S)   /* after a dropout by a lack of CPU */
-#define FROZEN_TICKS 5                    /* a thread that has not run for so long may be in a frozen group */
-#define RARE_TICKS   25                   /* ... and is asked again each time, as is one that runs */
-#define USUAL_TICKS  8                    /* of a moving average */
-#define AROUND       3                    /* samples before and after a late cycle that are tried */
+#define KNOWN_NS     (250 * ST_NS_PER_MS) /* how long name, priority and CPU of a rival stay valid */
+#define HUNT_NS      (30 * ST_NS_PER_S)   /* time of hunting after a dropout by a lack of CPU */
+#define FROZEN_TICKS 5  /* a thread that has not run for this number of samples may be in a frozen group */
+#define RARE_TICKS   25 /* after this number of samples, such a thread is read only now and then */
+#define USUAL_TICKS  8  /* samples of the moving average */
+#define AROUND       3  /* samples before and after a late cycle that are considered */
 #define PACE_NS                                                                                              \
-    (20 * ST_NS_PER_MS) /* between two samples, of a few threads; of more it is twice, of many 4 times that  \
-                         */
+    (20 * ST_NS_PER_MS) /* time between two samples of few threads; doubled for more threads, four times as  \
+                           long for many */
 #define FEW     6
 #define MANY    24
-#define FDS_MAX 64 /* among which the server's socket is searched */
+#define FDS_MAX 64 /* descriptors among which the server's socket is searched */
 
 struct thread {
     pid_t pid, tid;         /* tid 0: none */
-    int times_fd, state_fd; /* its schedstat and stat, read again and again */
-    int64_t from;           /* first sample of it */
+    int times_fd, state_fd; /* open files: schedstat and stat of the thread */
+    int64_t from;           /* first sample of the thread */
 };
 
 struct figures {
-    int64_t cpu_ns, queue_ns, process_ns; /* the latter: of all threads of its process */
-    uint64_t faults_n;     /* its major page faults so far; up to 2 s ago if it had none for longer */
-    bool stopped, counted; /* counted: its faults were, in this sample */
+    int64_t cpu_ns, queue_ns, process_ns; /* process_ns: CPU time of all threads of the process */
+    uint64_t faults_n; /* major page faults of the thread so far; up to 2 s old if it had none for longer */
+    bool stopped, counted; /* counted: faults_n was read in this sample */
 };
 
 struct process {
@@ -64,11 +68,11 @@ struct process {
     int64_t played_ns;
     clockid_t clock;      /* CPU time of all threads */
     struct thread thread; /* the one that computes */
-    int64_t rt_priority;  /* of that; -1: not known */
-    int64_t main_n;       /* how often its main thread woke up before the first look; -1: there was none */
-    int idle_n;           /* samples since it ran */
-    int64_t usual_ns;     /* it runs from one sample to the next */
-    bool faults;          /* it had major page faults in the last 0.5 to 2 s */
+    int64_t rt_priority;  /* of `thread`; -1: not known */
+    int64_t main_n;       /* wake-ups of the main thread before the first look; -1: there was no look */
+    int idle_n;           /* samples since the thread last ran */
+    int64_t usual_ns;     /* usual CPU time from one sample to the next */
+    bool faults;          /* the thread had major page faults in the last 0.5 to 2 s */
     struct figures samples[RING];
 };
 
@@ -80,7 +84,8 @@ struct rival {
     int64_t cpu_ns[RING];
 };
 
-/* A process, as of the last scan: of one that has not run since, no thread needs to be read. */
+/* CPU time of a process at the last scan; if it has not changed, no thread of the process needs to be
+ * read. */
 struct ran {
     pid_t pid;
     clockid_t clock;
@@ -89,16 +94,16 @@ struct ran {
 
 struct st_process_watch {
     struct process processes[PROCESSES_MAX];
-    int processes_n; /* places that have been used so far */
+    int processes_n; /* number of places used so far */
     struct rival rivals[RIVALS_MAX];
-    int64_t at_ns[RING], done_ns[RING]; /* when the sample was begun and taken */
+    int64_t at_ns[RING], done_ns[RING]; /* begin and end of each sample */
     int64_t samples_n;                  /* sample i is in place i % RING */
-    int64_t tick_ns;                    /* of the kernel's clock */
+    int64_t tick_ns;                    /* tick length of the kernel's clock */
     int64_t chosen_ns, added_ns, scanned_ns, scan_cpu_ns, hunt_end_ns;
-    bool unexplained;        /* since the last scan a culprit was not found */
-    int in_vain_n;           /* scans after which none was found */
-    bool knows_ran;          /* of the latest scan; not before the first one of a hunt, which costs more */
-    struct ran ran[RAN_MAX]; /* by pid % RAN_MAX */
+    bool unexplained;        /* a culprit was not found since the last scan */
+    int in_vain_n;           /* consecutive scans after which no culprit was found */
+    bool knows_ran;          /* `ran` is valid; not before the first scan of a hunt, which costs more */
+    struct ran ran[RAN_MAX]; /* index: pid % RAN_MAX */
 };
 
 /* --- one thread --- */
@@ -110,7 +115,7 @@ static bool read_stat(pid_t pid, pid_t tid, struct st_proc_stat *ret)
            st_proc_stat(text, ret) == 0;
 }
 
-/* @return 0, or -errno: -ESRCH when the thread has ended. */
+/* Reads the file again from its start. @return 0, or -errno; -ESRCH: the thread has ended. */
 static int read_again(int fd, char *buf, size_t buf_bytes)
 {
     const ssize_t n = pread(fd, buf, buf_bytes - 1, 0);
@@ -149,7 +154,7 @@ static void begin_thread(struct thread *thread, pid_t pid, pid_t tid, int64_t fr
 {
     end_thread(thread);
     *thread = (struct thread){pid, tid, open_file(pid, tid, "schedstat"), open_file(pid, tid, "stat"), from};
-    if (thread->times_fd < 0 || thread->state_fd < 0) /* it has ended */
+    if (thread->times_fd < 0 || thread->state_fd < 0) /* the thread has ended */
         end_thread(thread);
 }
 
@@ -177,14 +182,15 @@ static int for_each(struct st_process_watch *watch, pid_t pid, int most, each_fn
 
 struct choice {
     pid_t tid;
-    int64_t rank, second; /* second: of the next one */
+    int64_t rank, second; /* second: rank of the second best thread */
     int64_t rt_priority, main_n;
-    int64_t most_rt_priority; /* of all threads; -1: none is known */
+    int64_t most_rt_priority; /* highest priority of all threads; -1: not known */
 };
 
-/* PipeWire's thread bears its name since 1.0. Else it is, of two, the one that is not the main thread (so is
- * pipewire-pulse's); the real-time one; and the one that wakes up most. While a program starts, its main
- * thread wakes up most: that does not count. */
+/* Chooses the thread that computes. PipeWire's thread has a known name since 1.0. Otherwise, of two
+ * threads, prefers one that is not the main thread (true for pipewire-pulse), then a real-time thread,
+ * then the thread with more wake-ups. The main thread's wake-ups during the start of a program do not
+ * count. */
 static void consider(ST_UNUSED struct st_process_watch *watch, void *ctx, pid_t pid, pid_t tid)
 {
     struct choice *choice = ctx;
@@ -221,7 +227,7 @@ static int clients_n(const struct st_process_watch *watch, pid_t pid)
 static void add(struct st_process_watch *watch, uint32_t client, pid_t pid);
 static struct process *find(struct st_process_watch *watch, uint32_t client);
 
-/* A process of this user that bears the server's name and is no client, if there is only one. */
+/* Finds a process of this user that has the server's name and is no client, if there is only one. */
 static void consider_server(struct st_process_watch *watch, void *ctx, ST_UNUSED pid_t none, pid_t pid)
 {
     pid_t *server = ctx;
@@ -230,8 +236,8 @@ static void consider_server(struct st_process_watch *watch, void *ctx, ST_UNUSED
         *server = *server == 0 ? pid : -1;
 }
 
-/* The kernel says who listens at the other end of our socket: the server, or the service manager that
- * listened for it. */
+/* Asks the kernel who listens at the other end of our socket: the server, or the service manager that
+ * opened it for the server. */
 static void find_server(struct st_process_watch *watch)
 {
     pid_t server = 0;
@@ -266,7 +272,7 @@ static void choose_threads(struct st_process_watch *watch, int64_t now)
         const int n = for_each(watch, process->thread.pid, THREADS_EACH, consider, &choice);
         process->main_n = choice.main_n;
         if (clients_n(watch, process->thread.pid) > 1 && choice.second > choice.rank / 2)
-            choice.tid = 0; /* whose thread it is cannot be known */
+            choice.tid = 0; /* unclear which client the thread belongs to */
         if (choice.tid == 0)
             end_thread(&process->thread);
         else if (choice.tid != process->thread.tid)
@@ -277,7 +283,7 @@ static void choose_threads(struct st_process_watch *watch, int64_t now)
     }
 }
 
-/* The oldest one of it that is kept. */
+/* The oldest sample of the thread that is kept. */
 static int64_t first_sample(const struct st_process_watch *watch, const struct thread *thread)
 {
     const int64_t oldest = watch->samples_n > RING ? watch->samples_n - RING : 0;
@@ -292,8 +298,8 @@ static bool is_idle(const struct st_process_watch *watch, const struct rival *ri
             rival->cpu_ns[first % RING] == rival->cpu_ns[(watch->samples_n - 1) % RING]);
 }
 
-/* Real-time threads, of which a machine may have more than there is room for and which mostly sleep, make
- * room for one that wants a CPU now. */
+/* Adds a rival. A machine may have more real-time threads than there is room for; most of them sleep, so
+ * a sleeping one is replaced by one that wants a CPU now. */
 static void consider_rival(struct st_process_watch *watch, ST_UNUSED void *ctx, pid_t pid, pid_t tid)
 {
     struct rival *room = NULL, *idle = NULL;
@@ -323,7 +329,7 @@ static int64_t cpu_now_ns(void)
     return st_ns_from_timespec(&used);
 }
 
-/* Has it run since the last scan? */
+/* Has the process run since the last scan? */
 static bool has_run(struct st_process_watch *watch, pid_t pid)
 {
     struct ran *ran = &watch->ran[pid % RAN_MAX];
@@ -343,7 +349,7 @@ static void scan_process(struct st_process_watch *watch, void *ctx, ST_UNUSED pi
         *left -= for_each(watch, pid, *left, consider_rival, NULL);
 }
 
-/* Looks for rivals, and forgets them some time after the last dropout. */
+/* Looks for rivals; forgets them some time after the last dropout. */
 static void hunt(struct st_process_watch *watch, int64_t now)
 {
     const int64_t price_ns = SCAN_PRICE * watch->scan_cpu_ns * (INT64_C(1) << watch->in_vain_n);
@@ -443,7 +449,7 @@ int64_t st_process_watch_sample(struct st_process_watch *watch)
 
 /* --- one dropout --- */
 
-/* How much more than usual a rival ran between two samples. */
+/* CPU time of a rival between two samples, minus its usual CPU time. */
 static int64_t excess_ns(const struct st_process_watch *watch, const struct rival *rival, int64_t base,
                          int64_t last)
 {
@@ -455,7 +461,8 @@ static int64_t excess_ns(const struct st_process_watch *watch, const struct riva
     return rival->cpu_ns[last % RING] - rival->cpu_ns[base % RING] - (int64_t)(share * (double)window_ns);
 }
 
-/* Reports come many at a time. @return false: it has ended. */
+/* Reads the state of a rival, not more often than KNOWN_NS, since many reports come at a time. @return
+ * false: the thread has ended. */
 static bool know_rival(struct rival *rival, int64_t now)
 {
     if (rival->stat_ns != 0 && now - rival->stat_ns < KNOWN_NS)
@@ -465,7 +472,7 @@ static bool know_rival(struct rival *rival, int64_t now)
     return known;
 }
 
-/* The rival that had the CPU. NULL: none is known. */
+/* The rival that had the CPU. NULL: not known. */
 static const struct rival *find_culprit(struct st_process_watch *watch, const struct process *process,
                                         int64_t base, int64_t last)
 {
@@ -519,7 +526,7 @@ static void blame(struct st_process_watch *watch, const struct process *process,
     const struct rival *culprit = find_culprit(watch, process, base, last);
     figures->taken_by_itself = culprit != NULL ? culprit->thread.pid == process->thread.pid
                                                : others_ns > figures->queue_ns - figures->queue_ns / 4;
-    if (culprit == NULL) { /* it may have come since the last scan, or before it */
+    if (culprit == NULL) { /* the culprit may have started after the last scan */
         watch->unexplained =
             watch->unexplained || watch->scanned_ns == 0 || watch->at_ns[base % RING] > watch->scanned_ns;
         return;
@@ -553,7 +560,7 @@ static struct st_thread_window window_of(const struct st_process_watch *watch, c
         .tick_ns = watch->tick_ns};
 }
 
-/* Of the samples around the cycle, those by which its CPU time is known best. */
+/* Chooses those samples around the cycle that give its CPU time most exactly. */
 static void take_best(const struct st_process_watch *watch, const struct process *process, int64_t base,
                       int64_t last, struct st_dropout_figures *figures)
 {
@@ -650,7 +657,7 @@ static void add(struct st_process_watch *watch, uint32_t client, pid_t pid)
 void st_process_watch_add(struct st_process_watch *watch, uint32_t client, pid_t pid)
 {
     add(watch, client, pid);
-    st_process_watch_plays(watch, client); /* it may, and nothing is reported yet */
+    st_process_watch_plays(watch, client); /* the process may play already, and no cycle was reported yet */
 }
 
 void st_process_watch_plays(struct st_process_watch *watch, uint32_t client)
