@@ -21,11 +21,12 @@
 #include "daemon/log.h"
 
 #define TICKS_A_MINUTE 60
-#define TICKS_A_TRY    15                 /* of what could not be had */
-#define RESIZED_NS     (13 * ST_NS_PER_S) /* sizes come each 10 s */
-#define TICKS_A_LOOK   5                  /* at the loop's CPU share; a look copies the histograms */
+#define TICKS_A_TRY    15                 /* interval of trying again what failed */
+#define RESIZED_NS     (13 * ST_NS_PER_S) /* a load line with the buffer size comes every 10 s */
+#define TICKS_A_LOOK   5 /* interval of looks at the loop's CPU share; each look copies the histograms */
 
-/* Looks again for a folder or file of the history that could not be written. */
+/* Looks again for a folder or file of the history that could not be opened or, with also_failing,
+ * written. */
 static void set_history_again(struct st_service *service, bool also_failing)
 {
     struct st_history_writer_view view;
@@ -34,10 +35,10 @@ static void set_history_again(struct st_service *service, bool also_failing)
         st_history_writer_set(service->history, &service->config);
 }
 
-/* --- the loop rests while nothing plays (loop.when): who decides is daemon/loop/witness.h. A loop that rests
- * has no threads and locks no memory; its last figures stay. --- */
+/* --- the loop rests while nothing plays (loop.when); daemon/loop/witness.h decides. A resting loop has
+ * no threads and locks no memory; its last figures stay. --- */
 
-/* A loop that starts counts from zero; what other programs had goes on. */
+/* A loop that starts counts from zero; counts of other programs continue. */
 static void forget_counts(struct st_service *service)
 {
     service->loop.counts = (struct st_history_minute){.own_dropouts_n = service->loop.counts.own_dropouts_n};
@@ -57,7 +58,7 @@ int64_t st_service_tick_ns(const struct st_service *service)
     return service->music.calm ? ST_SERVICE_REST_TICKS * ST_SERVICE_TICK_NS : ST_SERVICE_TICK_NS;
 }
 
-/* Keeps the figures of the loop that has ended, and frees the rest of it. */
+/* Keeps the figures of the ended loop, and frees its other memory. */
 static void keep_figures(struct st_service *service)
 {
     struct st_result result = {0};
@@ -79,13 +80,13 @@ static int go_to_rest(struct st_service *service)
 {
     if (!st_service_parts_end_loop(service))
         return -EIO;
-    st_service_view_end_minute(service); /* to the last cycle */
+    st_service_view_end_minute(service); /* up to the last cycle */
     forget_counts(service);
     service->music.plays = false;
     service->view.rests = true;
     keep_figures(service);
     st_service_parts_stop_audio(
-        service); /* the dummy device: any other one would have kept the loop running */
+        service); /* the stream is on the dummy device: any other device would have kept the loop running */
     const int r = st_service_parts_start_audio(service);
     (void)munlockall();
     ST_SERVICE_EVENT(service, ST_LOG_INFO, ST_EVENT_LOOP_RESTS,
@@ -97,7 +98,7 @@ static int wake_up(struct st_service *service, const struct st_playing_facts *fa
 {
     struct st_service_music *music = &service->music;
     service->loop.witness = st_witness_choose(&service->config, facts);
-    st_clockwatch_tick(&service->clockwatch, service->platform, &service->events); /* before its time */
+    st_clockwatch_tick(&service->clockwatch, service->platform, &service->events); /* before the next tick */
     st_service_view_end_minute(service);
     st_result_finish(&music->rested);
     music->rested = (struct st_result){0};
@@ -113,7 +114,7 @@ static int wake_up(struct st_service *service, const struct st_playing_facts *fa
     return 0;
 }
 
-/* Why the loop runs. */
+/* A sentence: why the loop runs. */
 static const char *why_text(enum st_playing_answer answer, const struct st_playing_facts *facts, bool always)
 {
     if (always)
@@ -134,7 +135,7 @@ static int restart_loop(struct st_service *service)
 {
     if (!st_service_parts_end_loop(service))
         return -EIO;
-    st_service_view_end_minute(service); /* to the last cycle */
+    st_service_view_end_minute(service); /* up to the last cycle */
     st_service_parts_stop_loop(service);
     forget_counts(service);
     ST_SERVICE_EVENT(service, ST_LOG_INFO, ST_EVENT_LOOP_RESTART,
@@ -144,8 +145,8 @@ static int restart_loop(struct st_service *service)
     return st_service_parts_start_loop(service);
 }
 
-/* Has the music had another buffer size for so long that it is not one of a program that joined in passing?
- */
+/* Has the music had another buffer size for long enough that it is not that of a program which played for
+ * a moment? */
 static bool is_resized(struct st_service_music *music, const struct st_witness *now,
                        const struct st_witness *wished, int64_t now_ns)
 {
@@ -155,8 +156,8 @@ static bool is_resized(struct st_service_music *music, const struct st_witness *
     return other && now_ns - music->other_since_ns >= RESIZED_NS;
 }
 
-/* A loop that runs takes the period and priority of the music when playback starts, when they become known,
- * and when its buffer size has changed. */
+/* Gives a running loop the period and priority of the music: when playback starts, when both become
+ * known, and when the buffer size has changed. */
 static int follow_music(struct st_service *service, enum st_playing_answer answer,
                         const struct st_playing_facts *facts)
 {
@@ -185,13 +186,13 @@ static int rest_or_run(struct st_service *service)
     if (runs && service->view.rests)
         r = wake_up(service, &facts, why_text(answer, &facts, always));
     else if (!runs && !service->view.rests && service->loop.overdue.since_ns == 0)
-        r = go_to_rest(service); /* not while the loop gets no CPU: it could not be ended */
+        r = go_to_rest(service); /* not while the loop gets no CPU, since it could not be ended */
     else if (runs && service->loop.overdue.since_ns == 0)
         r = follow_music(service, answer, &facts);
     music->calm = service->view.rests && facts.telling_n > 0 && facts.blind == NULL;
     service->clockwatch.rest_ns = st_service_tick_ns(service) - ST_SERVICE_TICK_NS;
     if (music->calm)
-        give_memory_back(); /* what made the last answers and minutes */
+        give_memory_back(); /* memory of the last answers and minutes */
     music->decided_ns = now_ns;
     return r;
 }
@@ -231,7 +232,7 @@ static int start_parts(struct st_service *service)
     int r = st_service_parts_open_socket(service);
     if (r < 0)
         return r;
-    /* the last line of defence; rtkit may ask for less */
+    /* the last line of defence; rtkit may set a lower limit */
     r = service->platform->set_rttime_limit_ns(service->platform, ST_WATCHDOG_RTTIME_NS);
     if (r < 0 && r != -ENOTSUP)
         ST_WARN("cannot set RLIMIT_RTTIME: %s. Only the watchdog guards against a runaway loop.",
@@ -255,7 +256,7 @@ static int start_parts(struct st_service *service)
     return 0;
 }
 
-/* Frees all parts; those that were not started are NULL. */
+/* Frees all parts; parts that were not started are NULL. */
 static void free_service(struct st_service *service)
 {
     struct st_service_web *web = &service->web;
@@ -271,24 +272,24 @@ static void free_service(struct st_service *service)
     st_kernel_log_close(&service->kernel_log);
     st_service_parts_stop_audio(service);
     if (service->causes != NULL)
-        st_causes_tick(service->causes, (int)service->config.loop.cpu); /* the last events are kept, too */
+        st_causes_tick(service->causes, (int)service->config.loop.cpu); /* keeps the last events as well */
     st_events_log(&service->events, st_service_view_wall_ns(service), true);
     if (service->loop.hangs)
         st_events_listen(&service->events, NULL, NULL);
-    st_history_writer_stop(service->history); /* the last part that adds events */
+    st_history_writer_stop(service->history); /* after all parts that add events */
     st_events_listen(&service->events, NULL, NULL);
     st_events_log(&service->events, st_service_view_wall_ns(service), true);
     st_socket_close(&web->socket);
     if (service->loop.hangs)
-        return; /* its threads have the rest until the process ends */
+        return; /* the loop's threads use the rest until the process ends */
     st_live_finish(&service->live);
     st_causes_free(service->causes);
     st_events_finish(&service->events);
     free(service);
 }
 
-/* What the parts write to; the thread of the history writer is the first one. After an error there is none of
- * it. */
+/* Creates what the parts write to; first the thread of the history writer. After an error nothing is
+ * left. */
 static int init_books(struct st_service *service)
 {
     int r = st_events_init(&service->events, service->platform);
@@ -396,7 +397,7 @@ static void check_overdue(struct st_service *service)
     loop->since_ns = begins ? now_ns - overdue_ns : 0;
 }
 
-/* What a look finds that was not said yet: parts that are degraded, and dropouts with a new cause. */
+/* Reports what is new: parts that are degraded, and dropouts with a new cause. */
 static void report_news(struct st_service *service)
 {
     struct st_view view;
@@ -406,7 +407,7 @@ static void report_news(struct st_service *service)
     const size_t all = st_view_degraded(&view, degraded);
     size_t n = 0;
     ST_EACH_OF (item, degraded, all) {
-        if (!item->counts) /* seconds, in its text */
+        if (!item->counts) /* its text counts seconds */
             degraded[n++] = *item;
     }
     st_result_finish(&result);
@@ -421,7 +422,7 @@ static void report_news(struct st_service *service)
                           part->what, part->why);
     }
     if (all > 0 && n == 0 && service->degraded_n > 0)
-        return; /* not well yet */
+        return; /* something is still degraded */
     if (n == 0 && service->degraded_n > 0)
         st_events_add(&service->events, ST_LOG_INFO, view.now_wall_ns, ST_EVENT_RECOVERED,
                       "nothing is degraded now");
@@ -429,7 +430,7 @@ static void report_news(struct st_service *service)
     service->degraded_n = n;
 }
 
-/* Is it time for what is done each `every` ticks? While the loop rests, one stands for several. */
+/* Is an action due that runs each `every` ticks? While the loop rests, one tick counts as several. */
 static bool is_due(const struct st_service *service, uint64_t before, uint64_t every)
 {
     return service->tick / every != before / every;
@@ -460,14 +461,14 @@ int st_service_tick(struct st_service *service)
     st_observe_count(service->observe);
     st_kernel_log_look(&service->kernel_log, service->platform, &service->events);
     st_events_log(&service->events, st_service_view_wall_ns(service), false);
-    /* fed while this thread runs: a restart would not give the loop a CPU, and its figures would be lost. An
-     * event reports a loop without a CPU. */
+    /* sent while this thread runs, even if the loop gets no CPU: a restart would not help and would lose
+     * the loop's figures. An event reports a loop without a CPU. */
     st_systemd_notify("WATCHDOG=1");
     r = rest_or_run(service);
     if (r < 0)
         return r;
     if (is_due(service, before, TICKS_A_TRY) && service->view.failed.http[0] != '\0')
-        st_service_parts_restart_tcp(service); /* its address may come with the network, long after boot */
+        st_service_parts_restart_tcp(service); /* the address may appear with the network, long after boot */
     if (is_due(service, before, TICKS_A_TRY))
         st_service_view_look_at_right(service);
     if (before % TICKS_A_LOOK == 0 || service->view.rests)
@@ -487,7 +488,7 @@ void st_service_too_long(struct st_service *service)
         st_watchdog_demote(service->watchdog, ST_WATCHDOG_TOO_LONG);
 }
 
-/* First message of a bad file is kept for the status; all are logged. */
+/* Keeps the first message about a bad file for the status; logs all messages. */
 static void on_config_error(void *ctx, const char *message)
 {
     char *first = ctx;
@@ -496,7 +497,7 @@ static void on_config_error(void *ctx, const char *message)
     ST_ERR("%s", message);
 }
 
-/* A loop that gets no CPU cannot be ended and started again: its settings stay. */
+/* Keeps the settings of a loop that gets no CPU, since it cannot be ended and started again. */
 static void keep_loop(struct st_service *service, struct st_config *config, char *error)
 {
     const bool stalled = st_service_view_overdue_ns(service) > 0;
@@ -520,7 +521,7 @@ static int apply(struct st_service *service, const struct st_config *config)
     }
     if ((applies & ST_CONFIG_APPLIES_START) != 0)
         ST_WARN("socket.path was changed. Restart sleeptuned to use it.");
-    /* what failed is tried again: a group may have been made, a port given up */
+    /* tries again what failed: a group may have been made, or a port released */
     if ((applies & ST_CONFIG_APPLIES_SOCKET) != 0 || service->view.failed.socket[0] != '\0')
         st_service_parts_set_rights(service);
     if ((applies & ST_CONFIG_APPLIES_HTTP) != 0 || service->view.failed.http[0] != '\0')
@@ -532,9 +533,9 @@ static int apply(struct st_service *service, const struct st_config *config)
     else
         set_history_again(service, true);
     if ((applies & ST_CONFIG_APPLIES_TRACE) != 0)
-        st_service_parts_stop_trace(service); /* the next tick starts it, if it is wished for */
+        st_service_parts_stop_trace(service); /* the next tick starts the trace again if it is configured */
     if ((applies & (ST_CONFIG_APPLIES_AUDIO | ST_CONFIG_APPLIES_LOOP)) !=
-        0) { /* its buffer follows the loop's */
+        0) { /* the stream's buffer follows the loop's */
         st_service_parts_stop_audio(service);
         r = st_service_parts_start_audio(service);
     }
@@ -563,7 +564,7 @@ int st_service_reload(struct st_service *service)
         keep_loop(service, &config, error);
         r = apply(service, &config);
         if (r < 0)
-            return r; /* the loop is gone: the end, which says so */
+            return r; /* the loop is gone: the caller ends and reports it */
         service->config_path = file;
         ST_PRINT(service->view.config.file, "%s", file);
         ST_SERVICE_EVENT(service, ST_LOG_INFO, ST_EVENT_CONFIG_READ,
@@ -578,7 +579,7 @@ int st_service_reload(struct st_service *service)
     return r;
 }
 
-/* The final figures are taken after the loop has ended, so that the books are closed. */
+/* Takes the final figures after the loop has ended, when its counts are complete. */
 static void close_books(struct st_service *service)
 {
     const bool rests = service->view.rests;

@@ -8,13 +8,13 @@
 
 /* --- freebsd-alloweddeviation: how much the kernel may stretch a sleep --- */
 
-/** Kernels from here on have nanosleep_precise (15.0; early 15-CURRENT had the number without the sysctl). */
+/** First version with nanosleep_precise (15.0; early 15-CURRENT had this number without the sysctl). */
 #define OSRELDATE_PRECISE 1500000
 
 enum nanosleep { NANOSLEEP_STRETCHED, NANOSLEEP_PRECISE, NANOSLEEP_UNKNOWN };
 
-/** Does clock_nanosleep obey alloweddeviation here? The sysctl is trusted over the version. Sets the finding
- * when unknown. */
+/** Does clock_nanosleep obey alloweddeviation on this kernel? The sysctl takes precedence over the
+ * version. Sets the finding if unknown. */
 static enum nanosleep nanosleep_kind(struct st_finding *finding)
 {
     static const char key[] = ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE;
@@ -32,7 +32,8 @@ static enum nanosleep nanosleep_kind(struct st_finding *finding)
     return NANOSLEEP_UNKNOWN;
 }
 
-/** The lateness of one whole period. false: hz is not known and matters; then the finding is set. */
+/** Computes the lateness of one whole period. @return false: hz is needed but not known; the finding is
+ * set. */
 static bool lateness(int64_t percent, struct st_finding *finding, struct st_tick_late *ret)
 {
     int64_t hz;
@@ -80,8 +81,8 @@ static void judge_stretched(int64_t percent, const struct st_tick_late *late, st
     st_rule_fix(finding);
 }
 
-/** A periodic timer ends a sleep at its first interrupt after the time, so the window adds nothing. The
- * coarse clock adds its part if the kernel starts the sleep with it. */
+/** A periodic timer ends a sleep at its first interrupt after the due time, so the window adds nothing.
+ * The coarse clock adds lateness if the kernel starts the sleep with it. */
 static void judge_periodic(int64_t percent, const struct st_tick_late *late, struct st_finding *finding)
 {
     const double period_us = st_rule_period_us(finding), coarse_us = late->coarse_ns / 1e3;
@@ -159,7 +160,7 @@ const struct st_rule st_rule_freebsd_alloweddeviation = {
 #define ET_ONESHOT 0x02
 #define ET_PERCPU  0x04
 
-/** A timer that can do one-shot on each CPU by itself. NULL: there is none. */
+/** Finds a timer that supports one-shot mode on each CPU. NULL: none. */
 static const char *find_alternative(const struct st_facts *facts)
 {
     ST_FACTS_EACH (fact, facts, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET, ".flags") {
@@ -314,11 +315,11 @@ const struct st_rule st_rule_freebsd_hz = {
 
 /** A clock of kern.timecounter.choice: "TSC-low(1000) HPET(950) ..." */
 struct counter {
-    char name[24]; /* "": there is none */
-    int quality;   /* by the kernel; negative: never to be chosen by itself */
+    char name[24]; /* "": no counter */
+    int quality;   /* the kernel's rating; negative: never chosen automatically */
 };
 
-/** The best of those whose name begins so. */
+/** The best counter whose name begins with `prefix`. */
 static struct counter find_counter(const char *choice, const char *prefix)
 {
     struct counter best = {.quality = INT_MIN}, one;
@@ -330,7 +331,7 @@ static struct counter find_counter(const char *choice, const char *prefix)
     return best;
 }
 
-/** The counter in use is slow: is there a better one that the kernel trusts? */
+/** Judges a slow counter: is there a better one that the kernel trusts? */
 static void judge_slow(const char *hardware, struct st_finding *finding)
 {
     const char *choice = st_facts_text_or(finding->facts, TIMECOUNTER_CHOICE, "");

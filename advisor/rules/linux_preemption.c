@@ -9,7 +9,7 @@
 
 #define VERSION ST_KEY_KERNEL_VERSION
 
-/** Below these periods a model is recommended: up to about 1.3 ms and 5 ms. */
+/** For periods below these limits a preemption model is recommended: about 1.3 ms and 5 ms. */
 #define RT_PERIOD_NS   INT64_C(1400000)
 #define FULL_PERIOD_NS INT64_C(5400000)
 
@@ -18,7 +18,7 @@ enum model {
     MODEL_NOT_FULL,
     MODEL_NONE,
     MODEL_VOLUNTARY,
-    MODEL_PREEMPTIBLE, /* from here on preemptible */
+    MODEL_PREEMPTIBLE, /* this and the following models are preemptible */
     MODEL_LAZY,
     MODEL_FULL,
     MODEL_RT
@@ -29,10 +29,10 @@ static const char *const model_names[] = {
 
 struct detected {
     enum model model;
-    bool dynamic; /* can be switched while running */
+    bool dynamic; /* can be switched at run time */
 };
 
-/** "none", "voluntary", "lazy", "full" -> model; and what is assumed of two. */
+/** Converts "none", "voluntary", "lazy" or "full" to a model. */
 static enum model parse_model(const char *name, size_t len)
 {
     for (enum model model = MODEL_NOT_FULL; model <= MODEL_FULL; model++) {
@@ -59,8 +59,8 @@ static enum model config_model(const struct st_facts *facts)
     return MODEL_UNKNOWN;
 }
 
-/** The running kernel counts before its configuration: version text, debugfs, command line, configuration
- * last. */
+/** Detects the model. The running kernel takes precedence over its configuration: version text, debugfs,
+ * command line, and configuration last. */
 static struct detected detect(const struct st_facts *facts)
 {
     const char *version;
@@ -78,7 +78,7 @@ static struct detected detect(const struct st_facts *facts)
     if (found.model != MODEL_UNKNOWN)
         return found;
     if (has_version && !found.dynamic && st_proc_has_word(version, "PREEMPT")) {
-        /* a kernel that cannot switch says PREEMPT for full and for lazy, which came with 6.13 */
+        /* a kernel that cannot switch reports PREEMPT for both full and lazy; lazy exists since 6.13 */
         found.model = config_model(facts);
         if (found.model != MODEL_LAZY && found.model != MODEL_FULL)
             found.model = st_linux_kernel_from(facts, 6, 13) == 0 ? MODEL_FULL : MODEL_PREEMPTIBLE;
@@ -87,7 +87,7 @@ static struct detected detect(const struct st_facts *facts)
     if (found.dynamic)
         found.model = parse_model(option, strlen(option));
     if (found.model != MODEL_UNKNOWN || (found.dynamic && st_machine_is_unread(facts, ST_KEY_CMDLINE)))
-        return found; /* preempt= may be there, against the configuration */
+        return found; /* the command line may have preempt=, which overrides the configuration */
     found.model = config_model(facts);
     /* every kernel that is built preemptible says so in its version: init/Makefile, preempt-flag */
     if (found.model == MODEL_UNKNOWN && has_version && !found.dynamic && version[0] == '#')
@@ -114,7 +114,7 @@ static void judge_unknown(const struct detected *found, struct st_finding *findi
         st_finding_unknown(finding, "sleeptune found nothing that shows the preemption model of this kernel");
 }
 
-/** How to install a real-time kernel: the release or version of the one that runs names its distribution. */
+/** How to install a real-time kernel; the running kernel's release or version names its distribution. */
 static const char *real_time_package(const struct st_facts *facts)
 {
     static const struct {
@@ -227,7 +227,7 @@ const struct st_rule st_rule_linux_preemption = {
 
 /* --- linux-threaded-irqs: threadirqs: handlers of interrupts in threads whose priority can be chosen. --- */
 
-/** In longer periods the handlers of other devices do not matter. A choice of this rule. */
+/** In longer periods the handlers of other devices do not matter. Chosen by this rule. */
 #define PERIOD_SHORT_NS INT64_C(1400000)
 
 static void judge_threaded_irqs(struct st_finding *finding)
@@ -319,7 +319,7 @@ const struct st_rule st_rule_linux_sched_ext = {
 
 /* --- linux-irq-sharing: Does the sound card have its interrupt line for itself? --- */
 
-/** Is the line of another card than the one that plays? */
+/** Does the line belong to a card that does not play? */
 static bool is_of_idle_card(const struct st_fact *line)
 {
     const struct st_facts *facts = line->facts;
@@ -337,8 +337,9 @@ static bool is_of_idle_card(const struct st_fact *line)
 
 static void judge_irq_sharing(struct st_finding *finding, ST_UNUSED int64_t readable)
 {
-    const struct st_fact *sound = NULL,
-                         *shared = NULL; /* lines of sound devices; with another's name on it */
+    const struct st_fact
+        *sound = NULL,
+        *shared = NULL; /* sound: a line of a sound device; shared: such a line with another device's name */
     ST_FACTS_EACH (line, finding->facts, ST_KEYS_IRQ, ".actions") {
         bool is_sound = false, is_other = false;
         if (line->state != ST_FACT_OK || is_of_idle_card(line))
@@ -388,7 +389,7 @@ const struct st_rule st_rule_linux_irq_sharing = {
 #define THRESH           "linux.sysctl.kernel.watchdog_thresh"
 #define THRESH_DEFAULT_S 10
 
-/** In longer periods a few microseconds every few seconds do not matter. A choice of this rule. */
+/** In longer periods a few microseconds every few seconds do not matter. Chosen by this rule. */
 #define WATCHDOGS_PERIOD_SHORT_NS INT64_C(500000)
 
 static void judge_watchdogs(struct st_finding *finding, int64_t nmi)
@@ -430,7 +431,7 @@ const struct st_rule st_rule_linux_watchdogs = {
 #define FANS_EVER(tool)                                                                                      \
     "sudo systemctl disable --now " tool "   # if the firmware can control the fans itself"
 
-/** A program that asks dell_smm_hwmon for fans and temperatures; NULL: none is known to run. */
+/** A program that asks dell_smm_hwmon for fans and temperatures; NULL: none known to run. */
 static const char *fan_tool(struct st_finding *finding)
 {
     static const char *const tools[] = {"dell-fan-mon", "fancontrol", "i8kmon", "i8kmon-ng"};

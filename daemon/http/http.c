@@ -1,4 +1,4 @@
-/* The server, by libmicrohttpd, in the main thread: few connections, small limits. */
+/* The HTTP server, by libmicrohttpd, in the main thread: few connections, small limits. */
 #include "daemon/http/http.h"
 
 #include <jansson.h>
@@ -17,35 +17,39 @@
 #define LOG_MODULE "http"
 #include "daemon/log.h"
 
-#define REQUEST_TIMEOUT_S 3u                  /* without a byte, until there was a request */
-#define ANSWER_TIMEOUT_S  10u                 /* without a byte, from then on */
+#define REQUEST_TIMEOUT_S 3u                  /* without a byte, before the first request */
+#define ANSWER_TIMEOUT_S  10u                 /* without a byte, after the first request */
 #define CONNECTION_BYTES  (size_t)(32 * 1024) /* request line and headers */
-#define SHORT_NS          (60 * ST_NS_PER_S)  /* without a shortage of descriptors: the next one is logged */
-#define SHORT_WAIT_NS     (200 * ST_NS_PER_MS)
+#define SHORT_NS                                                                                             \
+    (60 *                                                                                                    \
+     ST_NS_PER_S) /* time without a shortage of descriptors after which the next shortage is logged again */
+#define SHORT_WAIT_NS (200 * ST_NS_PER_MS)
 
-/* --- what clients cost: a place for each connection, time for each request, and memory for answers that they
- * have not read yet. libmicrohttpd's own time-out starts again with each byte. --- */
+/* --- limits for clients: a place for each connection, time for each request, and memory for answers that
+ * are not read yet. (libmicrohttpd's own time-out restarts with each byte.) --- */
 
 #define CONNECTIONS_MAX 32
-#define SHARE_MAX       12 /* of one user of the Unix socket, or one address: a browser takes up to 7 */
-#define PLACES          (CONNECTIONS_MAX + 4) /* with those that end and are not closed yet */
-/** From the start of the connection, or the end of the request before, to the last byte of the answer. */
+#define SHARE_MAX                                                                                            \
+    12 /* most connections of one user of the Unix socket, or of one address; a browser uses up to 7 */
+#define PLACES (CONNECTIONS_MAX + 4) /* including connections that end but are not closed yet */
+/** Time from the start of the connection, or the end of the previous request, to the last byte of the
+ * answer. */
 #define REQUEST_NS     (20 * ST_NS_PER_S)
-#define HELD_MAX_BYTES (1024 * 1024) /* of an owner: these answers are in locked memory */
+#define HELD_MAX_BYTES (1024 * 1024) /* of one owner, since answers are in locked memory */
 
 struct place {
     bool used, ends;
     int fd;
     uint64_t owner;
     int64_t since_ns;
-    uint64_t number;   /* the lower, the longer it is since a request came or was answered */
-    size_t held_bytes; /* of an answer that is not out yet */
+    uint64_t number;   /* a lower number means that the last request or answer was earlier */
+    size_t held_bytes; /* size of an answer that is not completely sent */
 };
 
 struct guard {
-    int64_t now_ns; /* of this turn; CLOCK_MONOTONIC */
+    int64_t now_ns; /* time of this turn, CLOCK_MONOTONIC */
     uint64_t number;
-    int64_t short_until_ns; /* a shortage of descriptors before that was logged */
+    int64_t short_until_ns; /* until then, a shortage of descriptors is not logged again */
     struct place places[PLACES];
 };
 
@@ -56,7 +60,8 @@ static int fd_of(struct MHD_Connection *connection)
     return info != NULL ? info->connect_fd : -1;
 }
 
-/* A user of the Unix socket; an IPv4 address, 127.0.0.0/8 is one; the /64 of an IPv6 address. */
+/* The owner of a connection: a user of the Unix socket; an IPv4 address, with 127.0.0.0/8 as one; the /64
+ * of an IPv6 address. */
 static uint64_t owner_of(struct MHD_Connection *connection, int fd)
 {
     const union MHD_ConnectionInfo *info =
@@ -84,7 +89,7 @@ static uint64_t owner_of(struct MHD_Connection *connection, int fd)
 #endif
 }
 
-/* @return the connection's place, or with fd -1 a free one; NULL: none. */
+/* @return the place of the connection with this fd, or for fd -1 a free place; NULL: none. */
 static struct place *find_place(struct guard *guard, int fd)
 {
     ST_EACH (place, guard->places) {
@@ -101,7 +106,7 @@ static void end(struct place *place)
 }
 
 struct share {
-    size_t n, held_bytes; /* connections; of their answers that are not out yet */
+    size_t n, held_bytes; /* number of connections; bytes of their answers that are not completely sent */
 };
 
 static struct share share_of(const struct guard *guard, uint64_t owner)
@@ -116,7 +121,7 @@ static struct share share_of(const struct guard *guard, uint64_t owner)
     return share;
 }
 
-/* A new connection always finds room: the owner of most connections loses the one that did nothing for
+/* Makes room for a new connection: the owner with the most connections loses the one that was idle for
  * longest. */
 static void make_room(struct guard *guard)
 {
@@ -153,7 +158,8 @@ static void on_connection(void *ctx, struct MHD_Connection *connection, ST_UNUSE
     }
 }
 
-/* A request is here, or its answer is made, or that is out. @param held_bytes  of the answer. */
+/* Notes that a request arrived, that its answer was made, or that the answer was sent. @param held_bytes
+ * size of the answer. */
 static void note(struct guard *guard, struct MHD_Connection *connection, size_t held_bytes, bool is_out)
 {
     struct place *place = find_place(guard, fd_of(connection));
@@ -165,7 +171,7 @@ static void note(struct guard *guard, struct MHD_Connection *connection, size_t 
         place->since_ns = guard->now_ns;
 }
 
-/* Ends connections that are over their time. */
+/* Ends connections that exceed their time. */
 static void end_late_ones(struct guard *guard)
 {
     ST_EACH (place, guard->places) {
@@ -178,8 +184,8 @@ static void end_late_ones(struct guard *guard)
 
 struct st_http_request {
     struct st_http *http;
-    struct MHD_Connection *connection; /* NULL: closed, and the answer still comes */
-    struct st_http_request *next;      /* of those whose answer still comes */
+    struct MHD_Connection *connection; /* NULL: closed before its answer was made */
+    struct st_http_request *next;      /* list of requests without an answer yet */
     bool is_long, waits, is_answered;
     char *text; /* the answer; NULL: out of memory */
     unsigned http_status;
@@ -189,16 +195,16 @@ struct st_http {
     struct MHD_Daemon *server;
     struct st_http_source source;
     bool tcp;
-    bool network;   /* other machines can reach it */
-    char token[33]; /* "": none is asked for */
+    bool network;   /* other machines can reach the server */
+    char token[33]; /* "": no token is required */
     char machine[256], names[ST_CONFIG_TEXT_BYTES];
     struct guard guard;
     struct st_http_request *waiting;
-    int64_t rests_until_ns; /* it is short of descriptors */
+    int64_t rests_until_ns; /* the server is short of descriptors until then */
 };
 
-/* Without a free descriptor accept fails, libmicrohttpd logs it and tries again at once, for ever. So the
- * server rests, which costs nothing as long as there is no other connection, and little otherwise. */
+/* Without a free descriptor accept fails, and libmicrohttpd logs that and tries again at once, for ever.
+ * So the server rests, which costs nothing without further connections, and little otherwise. */
 static void rest_without_descriptors(struct st_http *http)
 {
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -242,7 +248,7 @@ static enum MHD_Result on_argument(void *ctx, ST_UNUSED enum MHD_ValueKind kind,
     return reading->error == NULL ? MHD_YES : MHD_NO;
 }
 
-/* What stands behind "?". A bad one makes the route a refusal. */
+/* Reads the query after "?". A bad query turns the route into a refusal. */
 static struct st_query read_query(struct MHD_Connection *connection, struct st_route *route)
 {
     struct reading reading = {.names = route->query, .now_wall_ns = st_posix_wall_ns(NULL)};
@@ -270,7 +276,8 @@ static enum MHD_Result queue(struct MHD_Connection *connection, const struct st_
                                 : "default-src 'none'; frame-ancestors 'none'");
     if (route->http_status == 405) {
         MHD_add_response_header(response, "Allow", "GET, HEAD");
-        MHD_add_response_header(response, "Connection", "close"); /* a body may follow that is not read */
+        MHD_add_response_header(response, "Connection",
+                                "close"); /* the request may have a body, which is not read */
     }
     if (route->http_status == 503)
         MHD_add_response_header(response, "Retry-After", "10");
@@ -279,7 +286,7 @@ static enum MHD_Result queue(struct MHD_Connection *connection, const struct st_
     return r;
 }
 
-/* text: to be freed by the server; NULL: out of memory, the connection is closed. */
+/* @param text freed by the server; NULL: out of memory, the connection is closed. */
 static enum MHD_Result answer_text(struct MHD_Connection *connection, struct st_http *http,
                                    const struct st_route *route, char *text)
 {
@@ -295,11 +302,12 @@ static enum MHD_Result answer_text(struct MHD_Connection *connection, struct st_
     return queue(connection, route, response);
 }
 
-/* --- answers that take a while: the connection is suspended meanwhile --- */
+/* --- answers that take time: the connection is suspended meanwhile --- */
 
-#define SHORT_EVENTS 100 /* some 50 kB of them */
+#define SHORT_EVENTS 100 /* number of events, some 50 kB */
 
-static bool makes_long; /* an answer from the history can be megabytes: this process makes one at a time */
+static bool makes_long; /* an answer from the history can have megabytes: this process makes one such answer
+                           at a time */
 
 static enum MHD_Result give_answer(struct st_http_request *request, const struct st_route *route)
 {
@@ -355,7 +363,7 @@ static enum MHD_Result ask(struct st_http_request *request, struct st_route *rou
     return MHD_YES;
 }
 
-/* libmicrohttpd does not end a connection that is suspended: it goes on, without its answer. */
+/* Resumes suspended connections without their answers, since libmicrohttpd does not end suspended ones. */
 static void drop_waiting(struct st_http *http)
 {
     for (struct st_http_request *request = http->waiting; request != NULL; request = request->next)
@@ -368,7 +376,7 @@ static void on_completed(void *ctx, struct MHD_Connection *connection, void **sl
     struct st_http_request *request = *slot;
     note(ctx, connection, 0, true);
     if (request != NULL && request->waits) {
-        request->connection = NULL; /* st_http_answer frees it */
+        request->connection = NULL; /* st_http_answer frees the request */
     } else if (request != NULL) {
         free(request->text);
         free(request);
@@ -376,7 +384,7 @@ static void on_completed(void *ctx, struct MHD_Connection *connection, void **sl
     *slot = NULL;
 }
 
-/* request: NULL if the route is a refusal. */
+/* @param request NULL: the route is a refusal. */
 static enum MHD_Result answer(struct MHD_Connection *connection, struct st_http *http, struct st_route *route,
                               struct st_http_request *request)
 {
@@ -406,8 +414,8 @@ static bool header_is(struct MHD_Connection *connection, const char *name, const
     return its != NULL && st_text_is(its, value);
 }
 
-/* Does a page of another site ask, by an image, a frame, a script (Fetch Metadata)? Other programs send no
- * such header. */
+/* Is the request sent by a page of another site, through an image, a frame or a script (Fetch Metadata)?
+ * Programs other than browsers send no such header. */
 static bool is_embedded(struct MHD_Connection *connection)
 {
     return (header_is(connection, "Sec-Fetch-Site", "cross-site") ||
@@ -422,19 +430,19 @@ static bool has_token(struct MHD_Connection *connection, const char *token)
     const char *given = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Authorization");
     if (given == NULL || strlen(given) != scheme_len + len || strncmp(given, scheme, scheme_len) != 0)
         return false;
-    int differs = 0; /* how long it takes says nothing about the token */
+    int differs = 0; /* compares all bytes, so that the time says nothing about the token */
     for (size_t i = 0; i < len; i++)
         differs |= given[scheme_len + i] ^ token[i];
     return differs == 0;
 }
 
-/* Browsers say which page sends what writes. */
+/* Does the request come from a page of this server? Browsers name the page that sends a writing request. */
 static bool is_own_origin(struct MHD_Connection *connection, const char *host)
 {
     return host != NULL && header_is(connection, "Origin", st_text("http://%s", host));
 }
 
-/* What a request without the token gets. */
+/* Limits the route of a request without the token. */
 static void hide_figures(const struct st_http *http, struct st_route *route)
 {
     if (route->body == ST_ROUTE_ERROR || route->body == ST_ROUTE_ICON)
@@ -455,7 +463,7 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
 {
     struct st_http *http = ctx;
     struct st_http_request *request = *slot;
-    /* up to a NUL, even by MHD_lookup_connection_value_n (0.9.75): what is behind one cannot be seen */
+    /* ends at a NUL, even with MHD_lookup_connection_value_n (0.9.75); bytes after a NUL are invisible */
     const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
     const bool is_known = http->token[0] != '\0' && has_token(connection, http->token);
     const struct st_route_names names = {.machine = http->machine,
@@ -465,9 +473,9 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
     struct st_route route = st_route_choose(method, url, host, http->tcp, &names);
     int hosts = 0;
     (void)MHD_get_connection_values(connection, MHD_HEADER_KIND, count_host, &hosts);
-    if (hosts > 1) /* which of them was meant? */
+    if (hosts > 1) /* unclear which one was meant */
         route = st_route_refuse(400, "the request has more than one Host header");
-    if (is_embedded(connection)) /* before the answer shows by its size or status what it is about */
+    if (is_embedded(connection)) /* refused before the size or status of the answer can reveal its content */
         route = st_route_refuse(403, "a page of another site may link to this, not embed it");
     if ((http->token[0] != '\0' || http->network) && !is_known)
         hide_figures(http, &route);
@@ -477,7 +485,7 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
     }
     if (route.http_status != 200)
         return answer(connection, http, &route, NULL);
-    if (request == NULL) { /* headers are here, a body may follow */
+    if (request == NULL) { /* the headers have arrived; a body may follow */
         request = calloc(1, sizeof(*request));
         if (request == NULL)
             return MHD_NO;
@@ -486,25 +494,25 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
         *slot = request;
         return MHD_YES;
     }
-    if (*upload_data_bytes > 0) { /* of no use to us */
+    if (*upload_data_bytes > 0) { /* the body is not used */
         *upload_data_bytes = 0;
         return MHD_YES;
     }
     return request->is_answered ? give_answer(request, &route) : answer(connection, http, &route, request);
 }
 
-/* A name or a value with "%00" would end there for us, and be taken for what it is not. */
+/* Unescapes a name or value. "%00" would end the text early and change its meaning. */
 static size_t unescape(ST_UNUSED void *ctx, ST_UNUSED struct MHD_Connection *connection, char *text)
 {
     const size_t len = MHD_http_unescape(text);
     ST_EACH_OF (c, text, len) {
         if (*c == '\0')
-            *c = '\1'; /* of no path, name or value */
+            *c = '\1'; /* a byte that no path, name or value contains */
     }
     return len;
 }
 
-/* @param names  of http.names; NULL: not TCP, nothing is looked at. */
+/* @param names as http.names; NULL: not TCP, Host headers are not checked. */
 static int start(int fd, const char *names, const struct st_http_source *source, struct st_http **ret)
 {
     struct st_http *http = calloc(1, sizeof(*http));
@@ -515,8 +523,9 @@ static int start(int fd, const char *names, const struct st_http_source *source,
     ST_PRINT(http->names, "%s", st_text_or(names, ""));
     if (gethostname(http->machine, sizeof(http->machine) - 1) != 0)
         http->machine[0] = '\0';
-    /* with select it takes one connection a turn and then reads what all have sent: with epoll it takes ten,
-     * and whoever makes many pushes the others out before their request is read */
+    /* with select, libmicrohttpd accepts one connection in each turn and then reads from all; with epoll
+     * it accepts ten, so a client with many connections would displace others before their requests are
+     * read */
     http->server = MHD_start_daemon(
         MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle, http, MHD_OPTION_EXTERNAL_LOGGER,
         (MHD_LogCallback)log_server, http, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
@@ -548,7 +557,8 @@ static int draw_token(char token[33])
     return 0;
 }
 
-/* @param name  of the socket that is made, and then its own. @return the listening socket, negative errno. */
+/* @param name address to bind; then the socket's actual address. @return the listening socket, or a
+ * negative errno value. */
 static int listen_on(union st_config_address *name)
 {
     const bool v6 = name->any.sa_family == AF_INET6;
@@ -567,7 +577,7 @@ static int listen_on(union st_config_address *name)
     return -error;
 }
 
-/* Can only this machine reach it? */
+/* Can only this machine reach the address? */
 static bool is_loopback(const union st_config_address *name)
 {
     return name->any.sa_family == AF_INET6 ? IN6_IS_ADDR_LOOPBACK(&name->v6.sin6_addr)

@@ -10,43 +10,45 @@
 #include "xruns/xrun.h"
 
 #define RESTS     "the test loop waits until something plays"
-#define RECENT_NS (600 * ST_NS_PER_S) /* older dropouts are no alarm any more */
-#define NOW_NS    (60 * ST_NS_PER_S)  /* before the last one: what was lost then leads */
+#define RECENT_NS (600 * ST_NS_PER_S) /* older dropouts do not raise an alarm */
+#define NOW_NS                                                                                               \
+    (60 * ST_NS_PER_S) /* losses within this time before the last dropout come first in the answer */
 
 /* --- what is known --- */
 
-/* A device is watched where no server is. */
+/* Is the source a sound server, rather than a device, which is watched if there is no server? */
 static bool is_server(const struct st_observed_view *source)
 {
     return st_xrun_sources_find(source->source)->server_env != NULL;
 }
 
-/* Had it dropouts that are no news of yesterday? */
+/* Did the source have dropouts recently? */
 static bool is_recent(const struct st_view *view, const struct st_observed_view *source)
 {
     const struct st_dropout_table *shown = st_observed_shown(source);
     return shown->sum.n > 0 && st_ns_sub(view->now_wall_ns, shown->sum.last_wall_ns) < RECENT_NS;
 }
 
-/* How long the music's buffer lasts. 0: not known. */
+/* Duration of the music's buffer. 0: not known. */
 static int64_t buffer_ns(const struct st_observed_view *server)
 {
     if (server == NULL)
         return 0;
     if (server->seen.frames > 0 && server->seen.period_ns > 0)
         return server->seen.period_ns;
-    /* with losses that may be too long */
+    /* the usual size may be too long for a server with losses */
     return st_observed_shown(server)->sum.n == 0 ? st_xrun_sources_find(server->source)->usual_ns : 0;
 }
 
-/* Was its latest wake-up late because sleeptuned itself was stopped? */
+/* Was the loop's latest wake-up late because sleeptuned itself was stopped? */
 static bool is_stopped(const struct st_result *loop)
 {
     const struct st_cause_row *stops = &loop->causes[ST_CAUSE_STOPPED];
     return stops->n > 0 && stops->max_ns >= loop->lateness.max_ns;
 }
 
-/* How late the latest wake-up was; its own stops are no timing of the computer. */
+/* Lateness of the loop's latest wake-up, without stops of sleeptuned itself, which are not the computer's
+ * timing. */
 static int64_t worst_ns(const struct st_result *loop)
 {
     int64_t worst_ns = loop->cause_above_ns;
@@ -57,13 +59,14 @@ static int64_t worst_ns(const struct st_result *loop)
     return worst_ns;
 }
 
-/* How late a wake-up of the loop may be: as long as the buffer of the music lasts, or else its own period. */
+/* Allowed lateness of a wake-up: the duration of the music's buffer, or else the loop's period. */
 static int64_t lasts_ns(const struct st_result *loop, const struct st_observed_view *server)
 {
     return buffer_ns(server) > 0 ? buffer_ns(server) : st_period_ns(&loop->period);
 }
 
-/* In its own period a miss counts, too: the callback ended too late. */
+/* Was the loop always in time? If its own period is the limit, misses count as well: the callback ended
+ * too late. */
 static bool is_in_time(const struct st_result *loop, const struct st_observed_view *server)
 {
     const int64_t period_ns = st_period_ns(&loop->period);
@@ -71,8 +74,8 @@ static bool is_in_time(const struct st_result *loop, const struct st_observed_vi
     return own ? loop->misses == 0 : worst_ns(loop) < lasts_ns(loop, server);
 }
 
-/* Is the buffer of what plays longer than that of each dropout? The device's line comes every 10 s: one
- * before the dropout does not count. */
+/* Is the current buffer longer than it was at each dropout? The device's line comes every 10 s, so a line
+ * before the last dropout does not count. */
 static bool is_raised(const struct st_dropout_table *seen)
 {
     const int64_t before_ns = seen->sum.longest_period_ns;
@@ -80,7 +83,7 @@ static bool is_raised(const struct st_dropout_table *seen)
            seen->period_ns > before_ns + before_ns / 8;
 }
 
-/* Something plays there now. */
+/* Does something play now? */
 static bool plays(const struct st_dropout_table *table)
 {
     size_t i = 0;
@@ -89,7 +92,7 @@ static bool plays(const struct st_dropout_table *table)
     return table->period_ns > 0 || i < table->clients_n;
 }
 
-/* All but the texts. */
+/* Fills everything except the texts. */
 static struct st_answer find_answer(const struct st_view *view)
 {
     struct st_answer answer = {.last_wall_ns = INT64_MIN};
@@ -113,7 +116,7 @@ static struct st_answer find_answer(const struct st_view *view)
     answer.server = n > 0 ? sources[0].owner : NULL;
     if (answer.all_n == 0 && answer.server != NULL && !is_server(answer.server) &&
         answer.server->seen.period_ns == 0 && has_lost_server)
-        answer.server = NULL; /* a card on which nothing plays is no answer then */
+        answer.server = NULL; /* a card on which nothing plays is no answer in this case */
     const struct st_observed_view *server = answer.server;
     if (server != NULL && st_observed_shown(server)->sum.n > 0) {
         answer.dropouts_n = st_observed_shown(server)->sum.n;
@@ -140,14 +143,15 @@ static struct st_answer find_answer(const struct st_view *view)
 
 /* --- the first line --- */
 
-/* "14:03", with the date if that is another day. */
+/* "14:03"; with the date if on another day. */
 static const char *clock_text(const struct st_view *view, int64_t wall_ns)
 {
     const char *text = st_when_text_near(wall_ns, view->now_wall_ns);
-    return st_text("%.*s", (int)strlen(text) - 3, text); /* no seconds */
+    return st_text("%.*s", (int)strlen(text) - 3, text); /* without seconds */
 }
 
-/* " (watched since 14:03)"; " (since 14:05:12)": others were before, perhaps in that minute. */
+/* " (watched since 14:03)"; or " (since 14:05:12)" if earlier dropouts are not included, perhaps of the
+ * same minute. */
 static const char *since_text(const struct st_view *view, const struct st_observed_view *source)
 {
     return st_observed_shown(source)->sum.n == source->seen.sum.n
@@ -178,7 +182,7 @@ static const struct st_observed_view *first_absent(const struct st_view *view)
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
         if (source->never || source->mode == ST_OBSERVED_OFF || source->why[0] == '\0')
             continue;
-        if (st_text_is(source->source, "sound4")) /* FreeBSD: it sees the programs of every server */
+        if (st_text_is(source->source, "sound4")) /* FreeBSD: this source sees the programs of every server */
             return source;
         if (first == NULL || (is_server(source) && !is_server(first)) ||
             (is_server(source) && first->lost_wall_ns == INT64_MIN && source->lost_wall_ns != INT64_MIN))
@@ -197,8 +201,8 @@ static const char *absent_text(const struct st_view *view, const struct st_obser
                    st_text_with(": ", source->why));
 }
 
-/* "Earlier: 85 dropouts, 04:22 to 04:23; the buffer is larger now." Those of the server; if it had none,
- * "Earlier: 2 dropouts on JACK, 04:22." */
+/* "Earlier: 85 dropouts, 04:22 to 04:23; the buffer is larger now." The dropouts of the server; if it had
+ * none, "Earlier: 2 dropouts on JACK, 04:22." */
 static const char *earlier_text(const struct st_view *view, const struct st_answer *answer)
 {
     int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
@@ -221,7 +225,7 @@ static const char *earlier_text(const struct st_view *view, const struct st_answ
                    answer->raised ? "; the buffer is larger now" : "");
 }
 
-/* "in the last 12 min": whole minutes, no more than it was. */
+/* "in the last 12 min": whole minutes, rounded down. */
 static const char *quiet_text(const struct st_view *view, const struct st_answer *answer)
 {
     const int64_t ns = st_ns_sub(view->now_wall_ns,
@@ -230,7 +234,7 @@ static const char *quiet_text(const struct st_view *view, const struct st_answer
     return st_text("in the last %s", st_ns_long(ns < 2 * minute_ns ? ST_MAX(ns, 0) : ns - ns % minute_ns));
 }
 
-/* A client that plays, and of which not every dropout is seen; NULL: none. */
+/* A playing client of which not every dropout is seen; NULL: none. */
 static const struct st_dropout_client *unheard(const struct st_answer *answer)
 {
     return answer->server != NULL && answer->plays
@@ -334,9 +338,9 @@ static const char *state_of(const struct st_view *view, const struct st_answer *
     if (answer->lost || (answer->timing_matters && answer->timing_bad))
         return "bad";
     if (answer->raised && view->now_wall_ns - answer->last_wall_ns < RECENT_NS)
-        return "warn"; /* it has not played long enough */
+        return "warn"; /* not enough playing time since then */
     if (answer->blind)
-        return "unknown"; /* whose dropouts are not seen */
+        return "unknown"; /* the dropouts of the playing program are not seen */
     return unheard(answer) == NULL && (answer->timing_known || !answer->timing_matters) ? "ok" : "unknown";
 }
 
@@ -361,14 +365,15 @@ const char *st_answer_not_watched(const struct st_view *view)
     return st_text("%s, cables, power supply", text);
 }
 
-/* PipeWire ran while it was watched, and does no more. */
+/* Did PipeWire run while it was watched, and has it ended? */
 static bool has_ended(const struct st_observed_view *source)
 {
     return source != NULL && source->state == ST_OBSERVED_ABSENT && source->lost_wall_ns != INT64_MIN &&
            (source->facts & ST_XRUN_FACT_NOT_RUNNING) != 0;
 }
 
-/* Did the loop, as a normal thread, wait for other programs? Then settings help, and no list of culprits. */
+/* Did the loop, as a normal thread, wait for other programs? Settings then help more than a list of
+ * culprits. */
 static bool lacks_rights(const struct st_view *view)
 {
     enum st_cause cause;
@@ -376,7 +381,8 @@ static bool lacks_rights(const struct st_view *view)
            st_result_main_cause(view->loop, &cause) != NULL && cause == ST_CAUSE_RUN_QUEUE;
 }
 
-/* Against the dropouts of the client, or a forced size; all empty: neither made any. */
+/* The next step against the dropouts of the client, or against a forced size; all empty: neither caused
+ * dropouts. */
 static struct st_dropout_next client_next(const struct st_view *view, const struct st_answer *answer)
 {
     const struct st_dropout_client *client = answer->client;
@@ -430,34 +436,34 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
     const bool explained = late && st_result_main_cause(view->loop, &cause) != NULL;
     const char *todo = explained ? st_cause_kind_todo(cause) : "";
     const char *unwatched = st_answer_not_watched(view);
-    /* no right of a program changes what kept it from waking up */
+    /* rights of a program do not change what kept it from waking up */
     const bool outside = explained && answer->client != NULL && answer->reason == ST_DROPOUT_WOKEN_LATE &&
                          (cause == ST_CAUSE_HYPERVISOR_OR_INTERRUPT || cause == ST_CAUSE_STEAL ||
                           cause == ST_CAUSE_FIRMWARE) &&
                          !st_dropout_table_is_forced(st_observed_shown(server), answer->client);
     const struct step steps[] = {
-        /* nothing is measured before that program gives way */
+        /* nothing can be measured before that program gives way */
         {kept_busy, st_text("sudo chrt --other --all-tasks --pid 0 %d", (int)view->overdue.hog.pid),
          st_text("takes the real-time priority from %s; or end that program", view->overdue.hog.name)},
-        /* someone has acted, and it has not played long enough */
+        /* the user has acted, and not enough has played since */
         {raised, "sleeptune status --watch", ST_DROPOUT_NEXT_RAISED},
         {answer->lost && outside, "sleeptune history --causes", todo},
-        /* who lost sound is known */
+        /* the client that lost sound is known */
         {answer->lost && named, client.command, client.why},
         {answer->lost, "sleeptune report", ""},
-        /* no dropout: is that seen at all? */
+        /* no dropout: but would one be seen? */
         {ended, view->pipewire_restart, "starts PipeWire again; then open your programs again"},
         {answer->blind && absent != NULL, "sleeptune status --details",
          "which sound servers are watched, and why others are not; start yours if it does not run"},
         {st_text_is(st_view_state(view), "degraded"), "sleeptune history --events", ""},
         {no_rights, "sleeptune report", ""},
-        /* all is well; who heard a dropout did where nothing is watched */
+        /* no dropouts: a user who heard one heard it where nothing is watched */
         {fine, "sleeptune heard",
          st_text("when it clicks: says what happened just before; not watched here: %s%s",
                  unheard(answer) != NULL ? "a program's own buffer (observe.listen = \"on\" watches it), "
                                          : "",
                  unwatched)},
-        /* nothing plays, so the computer's own timing counts */
+        /* nothing plays, so the computer's own timing is the answer */
         {late, "sleeptune history --causes", todo},
         {view->rests, "sleeptune status --watch",
          "then play: the screen names the program that makes dropouts"},

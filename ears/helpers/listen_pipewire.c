@@ -24,7 +24,7 @@
 #define LINKS_MAX   1024
 #define FRAMES_MAX  8192U
 #define ANSWER_S    5
-#define PRIORITY    83 /* that players have */
+#define PRIORITY    83 /* priority of common players */
 #define SIZE_WAITS  (ST_NS_PER_S / ST_EAR_PUMP_NS)
 #define MONO_FLOATS "32 bit float mono audio"
 
@@ -40,7 +40,7 @@ struct port {
 };
 
 struct link {
-    uint32_t id, from, to; /* 0: free; nodes */
+    uint32_t id, from, to; /* id 0: free; from, to: nodes */
     bool said;
 };
 
@@ -53,18 +53,18 @@ struct listener {
     struct node nodes[NODES_MAX];
     struct port ports[PORTS_MAX];
     struct link links_seen[LINKS_MAX];
-    char sink[ST_CAPTURE_TEXT_BYTES], source[ST_CAPTURE_TEXT_BYTES]; /* the defaults; "": not known */
-    uint32_t sink_node, device; /* 0: not chosen yet. device: this process's, the sink or the source */
+    char sink[ST_CAPTURE_TEXT_BYTES], source[ST_CAPTURE_TEXT_BYTES]; /* the default devices; "": not known */
+    uint32_t sink_node, device; /* 0: not chosen yet. device: the sink or source that this process uses */
     struct pw_filter *filter;
     void *own_ports[CHANNELS];
     struct pw_proxy *links[CHANNELS];
     char server[ST_CAPTURE_TEXT_BYTES];
     int syncs_n, status;
-    unsigned waits_n; /* for the buffer size that is asked for */
+    unsigned waits_n; /* ticks spent waiting for the requested buffer size */
     bool ended, headed;
-    atomic_uint rate_seen, frames_seen; /* of the server's cycles, from the data thread; 0: none yet */
-    atomic_bool ready;                  /* the signal is made, and it begins */
-    bool other_rate;                    /* of the data thread: it was said */
+    atomic_uint rate_seen, frames_seen; /* of the server's cycles, set by the data thread; 0: none yet */
+    atomic_bool ready;                  /* the signal is ready, and playing begins */
+    bool other_rate;                    /* data thread only: another rate was reported */
 };
 
 static void end(struct listener *listener, int status)
@@ -75,7 +75,7 @@ static void end(struct listener *listener, int status)
 
 /* --- the data thread --- */
 
-/* @return the frames of this cycle; 0: it is not used. */
+/* @return the frames of this cycle; 0: the cycle is not used. */
 static uint32_t begin_cycle(struct listener *listener, const struct spa_io_position *position)
 {
     if (position == NULL || position->clock.rate.denom == 0)
@@ -117,7 +117,7 @@ static void on_record(void *ctx, struct spa_io_position *position)
         listener->other_rate = true;
         st_ear_event(ear, ST_CAPTURE_FORMAT, 0, time_ns);
     }
-#ifdef SPA_IO_CLOCK_FLAG_XRUN_RECOVER /* from PipeWire 1.2 on */
+#ifdef SPA_IO_CLOCK_FLAG_XRUN_RECOVER /* since PipeWire 1.2 */
     if ((clock->flags & SPA_IO_CLOCK_FLAG_XRUN_RECOVER) != 0)
         st_ear_event(ear, ST_CAPTURE_XRUN, 0, time_ns);
 #endif
@@ -129,7 +129,7 @@ static const struct pw_filter_events record_events = {PW_VERSION_FILTER_EVENTS, 
 
 /* --- the filter --- */
 
-/* @return "": it is not there. */
+/* @return "": no such node. */
 static const char *name_of(const struct listener *listener, uint32_t id)
 {
     ST_EACH (node, listener->nodes) {
@@ -139,7 +139,7 @@ static const char *name_of(const struct listener *listener, uint32_t id)
     return "";
 }
 
-/* The usual device, or the one that is named; else the only one. @return 0: it is not there. */
+/* The named device, or else the default one, or else the only one. @return 0: no such device. */
 static uint32_t find_device(struct listener *listener, const char *named, const char *usual, bool sink)
 {
     uint32_t found = 0, n = 0;
@@ -160,7 +160,8 @@ static uint32_t own_node(const struct listener *listener)
     return listener->filter != NULL ? pw_filter_get_node_id(listener->filter) : SPA_ID_INVALID;
 }
 
-/* The first ports of a node in one direction, in the order in which they were made. @return of all. */
+/* Finds the first ports of a node in one direction, in the order of their creation. @return the number of
+ * all such ports. */
 static uint32_t ports_of(const struct listener *listener, uint32_t node, bool out, uint32_t ret[CHANNELS])
 {
     uint32_t n = 0;
@@ -174,7 +175,8 @@ static uint32_t ports_of(const struct listener *listener, uint32_t node, bool ou
     return n;
 }
 
-/* Once the server has announced both nodes' ports. A device with one channel plays both. */
+/* Links the ports after the server has announced those of both nodes. A device with one channel plays
+ * both. */
 static bool link_ports(struct listener *listener)
 {
     uint32_t own[CHANNELS], device[CHANNELS];
@@ -282,8 +284,8 @@ static void take_link(struct listener *listener, uint32_t id, const struct spa_d
     }
 }
 
-/* Another program that plays to the same device is heard with the signal. Each is said once, however many
- * channels it has. */
+/* Reports other programs that play to the same device, since they are heard together with the signal.
+ * Each is reported once, whatever its number of channels. */
 static void say_programs(struct listener *listener)
 {
     const uint32_t player = atomic_load(&listener->ear.shared->node);
@@ -298,7 +300,7 @@ static void say_programs(struct listener *listener)
     }
 }
 
-/* {"name":"..."}: the name has no escape, or it is not taken. */
+/* Parses {"name":"..."}; a name with an escape is ignored. */
 static int on_property(void *ctx, ST_UNUSED uint32_t subject, const char *key, ST_UNUSED const char *type,
                        const char *value)
 {
@@ -396,7 +398,7 @@ static void on_done(void *ctx, uint32_t id, int seq)
     struct listener *listener = ctx;
     if (id != PW_ID_CORE || seq != listener->connection.sync)
         return;
-    /* the second answer comes after the metadata that the first announced */
+    /* the second answer comes after the metadata that was announced before the first one */
     if (++listener->syncs_n < 2)
         listener->connection.sync = pw_core_sync(listener->connection.core, PW_ID_CORE, 0);
     else if (listener->syncs_n == 2)
@@ -416,7 +418,7 @@ static void on_error(void *ctx, uint32_t id, ST_UNUSED int seq, int res, ST_UNUS
 static const struct pw_core_events core_events = {PW_VERSION_CORE_EVENTS, .info = on_info, .done = on_done,
                                                   .error = on_error};
 
-/* Once cycles run, the rate is known. */
+/* Makes the signal; called when cycles run, since the rate is then known. */
 static void make_signal(struct listener *listener)
 {
     struct st_capture_head *head = &listener->ear.head;
@@ -440,7 +442,7 @@ static void make_signal(struct listener *listener)
     listener->headed = true;
 }
 
-/* Cycles run; for one second they may still have another size than the one that is asked for. */
+/* Do cycles run, with the requested size? After 1 s any size is accepted. */
 static bool is_running(struct listener *listener)
 {
     return atomic_load(&listener->rate_seen) != 0 &&
@@ -448,7 +450,7 @@ static bool is_running(struct listener *listener)
             ++listener->waits_n > SIZE_WAITS);
 }
 
-/* The recorder begins with the player, and the player when the command says so. */
+/* The recorder starts together with the player, and the player when the command asks for it. */
 static void on_tick(void *ctx, ST_UNUSED uint64_t expirations)
 {
     struct listener *listener = ctx;
@@ -464,7 +466,7 @@ static void on_tick(void *ctx, ST_UNUSED uint64_t expirations)
         say_programs(listener);
         st_ear_pump(ear);
     }
-    /* why it found no device, this process finds out by itself */
+    /* the recorder finds out by itself why it has no device */
     if (!ear->player && listener->device != 0 && st_ear_player_ended(ear)) {
         int status = ST_EAR_DONE;
         if (listener->headed)
@@ -492,8 +494,8 @@ static void on_input(void *ctx, ST_UNUSED int fd, ST_UNUSED uint32_t mask)
         end(listener, ST_EAR_DONE);
 }
 
-/* The data thread gets the priority that players have. For a user without the right to it module-rt asks
- * rtkit: it takes libdbus, which is memory for nothing otherwise. */
+/* Gives the data thread the priority of common players. For a user without that right, module-rt asks
+ * rtkit; module-rt needs libdbus, so it is loaded only then, to save memory. */
 static struct pw_context *open_context(struct pw_loop *loop)
 {
     const struct sched_param high = {.sched_priority = PRIORITY}, normal = {.sched_priority = 0};
@@ -504,7 +506,7 @@ static struct pw_context *open_context(struct pw_loop *loop)
     struct pw_data_loop *data = context != NULL ? pw_context_get_data_loop(context) : NULL;
     if (data != NULL && may) {
         (void)pthread_setschedparam((pthread_t)pw_data_loop_get_thread(data), SCHED_FIFO, &high);
-    } else if (data != NULL) { /* before PipeWire 1.2 the module acts on threads that start after it */
+    } else if (data != NULL) { /* before PipeWire 1.2, the module acts only on threads that start after it */
         (void)pw_data_loop_stop(data);
         (void)pw_context_load_module(context, "libpipewire-module-rt", "{ nice.level = -11 rt.prio = 83 }",
                                      NULL);
@@ -556,5 +558,5 @@ int main(int argc, char **argv)
     pw_loop_leave(listener.loop);
     if (atomic_load(&listener.ready) && !listener.ear.player)
         st_ear_pump(&listener.ear);
-    return listener.status; /* what is open ends with the process */
+    return listener.status; /* the end of the process closes everything */
 }

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include <pipewire/pipewire.h> /* before extensions/profiler.h, which uses its macros */
-#include <spa/pod/pod.h>       /* extensions/profiler.h needs it, too */
+#include <spa/pod/pod.h>       /* needed by extensions/profiler.h */
 
 #include <pipewire/extensions/metadata.h>
 #include <pipewire/extensions/profiler.h>
@@ -31,12 +31,13 @@
 #define REPORT_NS      250000000 /* at most one line of each kind in this time; its dropouts share one time */
 
 #define LISTEN_PERIOD_MIN_NS                                                                                 \
-    (256 * ST_NS_PER_S / 48000) /* on its own choice it hears no stream in shorter cycles: its price */
+    (256 * ST_NS_PER_S /                                                                                     \
+     48000) /* with "auto", streams with shorter cycles are not listened to, since that costs too much */
 
-#define QUIET_NS INT64_C(3000000000) /* no cycle for so long: nothing plays, or the server has no CPU */
+#define QUIET_NS INT64_C(3000000000) /* no cycle for this time: nothing plays, or the server has no CPU */
 
-/* While something plays, messages of the server wait so long in the socket, which holds 208 kB
- * (net.core.wmem_default) with some 2 bytes for each of ours; not where more comes. */
+/* While something plays, messages of the server wait this long in the socket, which holds 208 kB
+ * (net.core.wmem_default) at some 2 bytes for each byte of ours; not if more than MUCH_BYTES_S arrive. */
 #define TAKE_NS      (75 * ST_NS_PER_MS)
 #define MUCH_BYTES_S 1000000
 
@@ -46,26 +47,27 @@ struct observer {
     struct st_pipewire_connection server;
     struct pw_proxy *profiler, *settings;
     struct spa_hook profiler_listener, settings_listener;
-    struct spa_source *report_timer;             /* armed for REPORT_NS after a report */
-    struct spa_source *loads_timer;              /* armed while nodes run */
-    bool loads_armed, loads_said, loads_resized; /* they come soon, as the size is another one */
-    int64_t profiled_ns;                         /* when the latest profile came */
-    int64_t asked_ns;                            /* when it was last looked whether the server has no CPU */
-    bool may_starve;                             /* it had none then; true: not looked yet */
-    int64_t taken_ns, profile_bytes;             /* when messages were taken, and what came in profiles */
+    struct spa_source *report_timer; /* armed for REPORT_NS after a report */
+    struct spa_source *loads_timer;  /* armed while nodes run */
+    bool loads_armed, loads_said,
+        loads_resized;   /* loads_resized: load lines are due soon, since the buffer size has changed */
+    int64_t profiled_ns; /* time of the latest profile */
+    int64_t asked_ns;    /* last check whether the server has a CPU */
+    bool may_starve;     /* the server had no CPU at that check; true: not checked yet */
+    int64_t taken_ns, profile_bytes; /* last time of taking messages; bytes of profiles since then */
     bool much_comes;
     bool reported_lately;
     char version[32];
-    bool is_others;   /* another user started the server */
-    int64_t beyond_n; /* of the profile, as the latest ready line has it */
+    bool is_others;   /* the server was started by another user */
+    int64_t beyond_n; /* nodes without room, as in the latest ready line */
     struct st_pipewire_profile profile;
     struct st_process_watch *watch;
     struct st_pipewire_streams *streams;
-    bool no_resyncs; /* there is a second card whose clock the server does not report */
+    bool no_resyncs; /* the server does not report the clock of a second card */
     struct st_helper_line_options options;
     struct st_listener listener;
-    struct spa_source *listener_source; /* NULL: it does not run */
-    int64_t taps_n;                     /* as the latest ready line has it */
+    struct spa_source *listener_source; /* NULL: the listener does not run */
+    int64_t taps_n;                     /* streams listened to, as in the latest ready line */
     int status;                         /* what main returns */
 };
 
@@ -111,7 +113,7 @@ static void report(struct observer *observer)
     pw_loop_update_timer(observer->loop, observer->report_timer, &pause, NULL, false);
 }
 
-/* At once, or when the pause after the report before is over. */
+/* Reports at once, or after the pause that follows the last report. */
 static void report_soon(struct observer *observer)
 {
     if (observer->profile.unreported_n > 0 && !observer->reported_lately)
@@ -192,7 +194,8 @@ static void order(void *ctx, uint32_t id, bool listen)
     }
 }
 
-/* Once the version is known: before 1.2 each cycle of the server would wait for who listens. */
+/* Called when the version is known: before PipeWire 1.2, each cycle of the server would wait for the
+ * listener. */
 static void begin_listening(struct observer *observer)
 {
     const bool automatic = strcmp(observer->options.listen, "auto") == 0;
@@ -205,7 +208,7 @@ static void begin_listening(struct observer *observer)
                                                         .ctx = observer};
     if (observer->listener.program.pid == 0)
         return;
-    if (observer->is_others) { /* a service hears no one's session */
+    if (observer->is_others) { /* a service must not listen to another user's session */
         st_listener_end(&observer->listener, "PipeWire belongs to another user");
         return;
     }
@@ -227,7 +230,8 @@ static void plays(void *ctx, uint32_t client, struct st_dropout_figures *since)
     st_process_watch_plays(observer->watch, client);
 }
 
-/* The first loads come soon after something begins to play: they say that it does. */
+/* Starts the timer of load lines. The first lines come soon after something begins to play, since they
+ * report that. */
 static void arm_loads(struct observer *observer)
 {
     struct timespec first = {.tv_nsec = FIRST_LOADS_NS}, each = {.tv_sec = LOADS_S};
@@ -245,7 +249,7 @@ static void on_profile(void *ctx, const struct spa_pod *pod)
     observer->may_starve = true;
     observer->profile_bytes += (int64_t)SPA_POD_SIZE(pod);
     const int r = st_pipewire_profile_take(&observer->profile, pod);
-    if (r == -EOVERFLOW) /* the gap in what is watched is said, and counts begin anew */
+    if (r == -EOVERFLOW) /* the gap in watching is reported, and counts start again */
         end(observer, st_helper_line_absent("PipeWire %s did not report all cycles: it got too little CPU",
                                             observer->version));
     else if (r < 0)
@@ -261,7 +265,7 @@ static void on_profile(void *ctx, const struct spa_pod *pod)
 
 static const struct pw_profiler_events profiler_events = {PW_VERSION_PROFILER_EVENTS, .profile = on_profile};
 
-/* What pw-metadata shows: 0 where programs choose; no key: all were cleared. */
+/* A setting of pw-metadata: 0: programs choose; key NULL: all settings were cleared. */
 static int on_setting(void *ctx, ST_UNUSED uint32_t subject, const char *key, ST_UNUSED const char *type,
                       const char *value)
 {
@@ -278,7 +282,7 @@ static const struct pw_metadata_events settings_events = {PW_VERSION_METADATA_EV
 
 /* --- which objects there are --- */
 
-/* What belongs to a client of the server: user data of its proxy. */
+/* State for one client of the server: user data of its proxy. */
 struct client {
     struct observer *observer;
     struct spa_hook removed_listener, info_listener;
@@ -287,12 +291,13 @@ struct client {
 static void on_client_info(void *ctx, const struct pw_client_info *info)
 {
     struct client *client = ctx;
-    const char *peer = st_pipewire_streams_property(info->props, PW_KEY_SEC_PID); /* from the kernel */
+    const char *peer = st_pipewire_streams_property(info->props, PW_KEY_SEC_PID); /* set by the kernel */
     const pid_t own = client->observer->options.own, listener = client->observer->listener.program.pid;
     int32_t pid;
     if (spa_atoi32(peer, &pid, 10) && pid > 0 && pid != getpid() && pid != listener)
         st_process_watch_add(client->observer->watch, info->id, pid);
-    /* the peer of all clients of pipewire-pulse is pipewire-pulse: whose those are they say themselves */
+    /* all clients of pipewire-pulse have pipewire-pulse as their peer: the clients' own property names
+     * their process */
     const char *api = st_pipewire_streams_property(info->props, PW_KEY_CLIENT_API);
     if (st_helper_line_is_process(peer, own) || st_helper_line_is_process(peer, listener) ||
         (spa_streq(api, ST_PIPEWIRE_STREAMS_API) &&
@@ -312,7 +317,7 @@ static void on_client_removed(void *ctx)
 
 static const struct pw_proxy_events removed_events = {PW_VERSION_PROXY_EVENTS, .removed = on_client_removed};
 
-/* Asks whose process it is. */
+/* Asks the server for the client's process. */
 static void ask_client(struct observer *observer, uint32_t id, const char *type)
 {
     struct pw_proxy *proxy =
@@ -354,7 +359,7 @@ static void on_global(void *ctx, uint32_t id, ST_UNUSED uint32_t permissions, co
                                          observer);
     } else if (spa_streq(type, PW_TYPE_INTERFACE_Profiler) && observer->profiler == NULL) {
         observer->profiler = pw_registry_bind(observer->server.registry, id, type, PW_VERSION_PROFILER, 0);
-        observer->profiled_ns = st_posix_now_ns(NULL); /* a first sample before the first report */
+        observer->profiled_ns = st_posix_now_ns(NULL); /* counts as a first sample before the first report */
         if (observer->profiler != NULL)
             pw_proxy_add_object_listener(observer->profiler, &observer->profiler_listener, &profiler_events,
                                          observer);
@@ -365,9 +370,9 @@ static void on_global_remove(void *ctx, uint32_t id)
 {
     struct observer *observer = ctx;
     struct st_xrun_seen last;
-    st_pipewire_streams_remove(observer->streams, id); /* may report what it lost */
+    st_pipewire_streams_remove(observer->streams, id); /* can report a last loss */
     if (st_pipewire_profile_ends(&observer->profile, id, &last)) {
-        report(observer); /* what was until then */
+        report(observer); /* dropouts up to now */
         st_helper_line_xrun(&last);
     }
     st_pipewire_profile_remove(&observer->profile, id);
@@ -442,7 +447,7 @@ static void on_loads_timer(void *ctx, ST_UNUSED uint64_t expirations)
     st_pipewire_profile_loads(&observer->profile);
     report_soon(observer);
     observer->loads_armed = observer->loads_said;
-    if (!observer->loads_armed) /* nothing runs, and this program need not wake up for it */
+    if (!observer->loads_armed) /* nothing runs, so the timer need not wake this program up */
         pw_loop_update_timer(observer->loop, observer->loads_timer, &stop, &stop, false);
     const bool no_resyncs = observer->no_resyncs;
     observer->no_resyncs = st_pipewire_profile_lacks_clock(&observer->profile);
@@ -451,7 +456,7 @@ static void on_loads_timer(void *ctx, ST_UNUSED uint64_t expirations)
         say_ready(observer);
 }
 
-/* @return ST_HELPER_LINE_DONE, or what main returns, the reason said. */
+/* @return ST_HELPER_LINE_DONE; or the status for main, after the reason was written. */
 static int begin(struct observer *observer)
 {
     static const char *const modules[] = {PW_EXTENSION_MODULE_PROFILER, PW_EXTENSION_MODULE_METADATA, NULL};
@@ -460,7 +465,7 @@ static int begin(struct observer *observer)
     struct spa_source *alive_timer = pw_loop_add_timer(loop, on_alive_timer, observer);
     observer->loads_timer = pw_loop_add_timer(loop, on_loads_timer, observer);
     observer->report_timer = pw_loop_add_timer(loop, on_report_timer, observer);
-    /* none of client.conf's modules: no real-time thread, no nodes */
+    /* without the modules of client.conf: no real-time thread, no nodes */
     struct pw_context *context =
         pw_context_new(loop, pw_properties_new(PW_KEY_CONFIG_NAME, "null", "support.dbus", "false", NULL), 0);
     observer->watch = st_process_watch_new();
@@ -481,7 +486,8 @@ static int begin(struct observer *observer)
                                 : st_helper_line_absent("%s", why);
 }
 
-/* A wake-up for each report would be one for each cycle (PipeWire 1.6). */
+/* Takes messages now and then: since a report comes in each cycle (PipeWire 1.6), a wake-up for each
+ * would be too many. */
 static void take_messages(struct observer *observer, bool playing)
 {
     const int64_t now_ns = st_posix_now_ns(NULL), since_ns = now_ns - observer->taken_ns;
@@ -494,20 +500,20 @@ static void take_messages(struct observer *observer, bool playing)
         (double)observer->profile_bytes * (double)ST_NS_PER_S > (double)MUCH_BYTES_S * (double)since_ns;
 }
 
-/* A server that gets no CPU reports nothing, as one on which nothing plays. */
+/* Checks whether the server lacks a CPU: such a server reports as little as one on which nothing plays. */
 static void ask_if_starved(struct observer *observer)
 {
     const int64_t now_ns = st_posix_now_ns(NULL);
     if (now_ns - observer->profiled_ns < QUIET_NS / 2 ||
         now_ns - observer->asked_ns < ST_PIPEWIRE_PROFILE_ASK_NS)
         return;
-    const bool again = now_ns - observer->asked_ns < QUIET_NS; /* else this process had no CPU itself */
+    const bool again = now_ns - observer->asked_ns < QUIET_NS; /* otherwise this process itself had no CPU */
     observer->asked_ns = now_ns;
     observer->may_starve = st_pipewire_profile_starved(&observer->profile, now_ns - TAKE_NS, again) || !again;
     report_soon(observer);
 }
 
-/* While cycles are reported, it looks once in 20 to 80 ms what the clients' threads do. */
+/* The main loop. While cycles are reported, samples the clients' threads every 20 to 80 ms. */
 static void run(struct observer *observer)
 {
     pw_loop_enter(observer->loop);
@@ -537,14 +543,16 @@ int main(int argc, char **argv)
             fprintf(stderr, "%s: cannot keep the last cycles in %s: %s\n", argv[0], observer.options.cycles,
                     strerror(-opened));
     }
-    if (observer.options.listen[0] != '\0') { /* before it gives way: who listens must not be late */
+    if (observer.options.listen[0] !=
+        '\0') { /* before this program gives up CPU share, since the listener must not be late */
         const int started = st_listener_start(&observer.listener, observer.options.listen);
         if (started < 0)
             ST_PRINT(observer.listener.why, "it cannot be started: %s", strerror(-started));
     }
     st_helper_line_give_way();
-    (void)signal(SIGPIPE, SIG_IGN);   /* of a listener that has ended */
-    setenv("PIPEWIRE_DEBUG", "0", 0); /* what matters is a line of ours; a user may wish for more */
+    (void)signal(SIGPIPE, SIG_IGN); /* for a listener that has ended */
+    setenv("PIPEWIRE_DEBUG", "0",
+           0); /* important messages are lines of this program; a user can still set another value */
     pw_init(NULL, NULL);
     observer.loop = pw_loop_new(NULL);
     observer.profiled_ns = -QUIET_NS;
@@ -555,5 +563,5 @@ int main(int argc, char **argv)
     if (r != ST_HELPER_LINE_DONE)
         return r;
     run(&observer);
-    return observer.status; /* what is open ends with the process */
+    return observer.status; /* the end of the process closes everything */
 }

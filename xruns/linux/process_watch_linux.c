@@ -397,7 +397,7 @@ static void sample(struct st_process_watch *watch, struct process *process, int6
     process->idle_n = again && figures->cpu_ns == before.cpu_ns ? process->idle_n + 1 : 0;
     const int64_t since_ns = again ? now - watch->at_ns[(watch->samples_n - 1) % RING] : 0;
     const bool rare = watch->samples_n % RARE_TICKS == 0;
-    /* one that is stopped now may have run since the last sample, but less than usual */
+    /* a thread that is stopped now may have run since the last sample, but less than usual */
     const int64_t ran_ns = again ? figures->cpu_ns - before.cpu_ns : process->usual_ns;
     const bool less = 4 * ran_ns < 3 * process->usual_ns;
     process->usual_ns += (ran_ns - process->usual_ns) / USUAL_TICKS;
@@ -415,7 +415,7 @@ static void sample(struct st_process_watch *watch, struct process *process, int6
     const bool ask = process->idle_n == FROZEN_TICKS || process->idle_n % RARE_TICKS == 0;
     figures->stopped = figures->stopped || (ask ? st_standing_is_frozen(process->thread.pid)
                                                 : before.stopped && process->idle_n > 1);
-    if (stat.state == 'R') /* the kernel adds what it waits now when it gets a CPU */
+    if (stat.state == 'R') /* the kernel adds the current wait only when the thread gets a CPU */
         figures->queue_ns = before.queue_ns + since_ns;
 }
 
