@@ -267,9 +267,9 @@ static const char *invalid_text(const struct st_result *result, bool kept)
         return "the counters of the measurement do not agree";
     if (result->suspends > 0)
         return "the computer was suspended";
-    return result->causes[ST_CAUSE_STEAL].n > 0 && !kept
-               ? "the host had the CPU of this virtual machine at a missed period"
-               : NULL;
+    if (kept || result->causes[ST_CAUSE_STEAL].n == 0)
+        return NULL;
+    return "the host had the CPU of this virtual machine at a missed period";
 }
 
 /* Makes the answer. @return its st_exit. */
@@ -283,10 +283,11 @@ static int judge(struct arguments *a, const struct st_result *result)
                     [ST_LIMIT_UNDECIDED] = {"Undecided: run longer (-d)", ST_EXIT_UNKNOWN}};
     if (st_measure_run_status(result) == ST_EXIT_FAILURE)
         return ST_EXIT_FAILURE;
-    const enum st_limit_verdict verdict = count(a, result) ? ST_LIMIT_BROKEN
-                                          : result->interrupted
-                                              ? ST_LIMIT_UNDECIDED
-                                              : st_limit_judge(a->per_hour * a->hours, a->events_n);
+    enum st_limit_verdict verdict = ST_LIMIT_UNDECIDED;
+    if (count(a, result))
+        verdict = ST_LIMIT_BROKEN;
+    else if (!result->interrupted)
+        verdict = st_limit_judge(a->per_hour * a->hours, a->events_n);
     const char *invalid = invalid_text(result, verdict == ST_LIMIT_KEPT);
     if (invalid != NULL) {
         ST_PRINT(a->text, "Invalid: %s.", invalid);
@@ -332,11 +333,8 @@ static int measure(struct arguments *a)
     status = status == 0 ? wanted : status;
     if (ended != 0 && status != ST_EXIT_BOOKS)
         status = st_failure("the load of --stress %s ended too early: these figures are not those of a busy "
-                            "machine%s",
-                            a->config.stress,
-                            a->stress == ST_STRESS_DISK
-                                ? ". The load needs 64 MiB of free space in $TMPDIR or /var/tmp"
-                                : "");
+                            "machine. The load disk needs 64 MiB of free space in $TMPDIR or /var/tmp",
+                            a->config.stress);
     if (file_status != 0 && status != ST_EXIT_BOOKS)
         status = file_status;
     st_result_finish(&result);

@@ -160,7 +160,7 @@ int st_cmd_predict(int argc, char **argv)
         status = json ? st_output_json(table_json(&table, &input)) : print_text(&table, &input);
     }
     st_predict_finish(&input.run);
-    return status != ST_EXIT_DONE || table.held != NULL ? status
-           : table.known                                ? ST_EXIT_FINDINGS
-                                                        : ST_EXIT_UNKNOWN;
+    if (status != ST_EXIT_DONE || table.held != NULL)
+        return status;
+    return table.known ? ST_EXIT_FINDINGS : ST_EXIT_UNKNOWN;
 }

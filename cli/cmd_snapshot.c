@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/report/facts_input.h"
 #include "core/text/json.h"
+#include "core/text/text.h"
 #include "platform/program/output.h"
 
 static const char help[] =
@@ -30,7 +31,7 @@ static int write_snapshot(const struct st_facts *facts, const char *path)
     const int r = st_output_write(path, text, bytes);
     free(text);
     return r == 0 ? ST_EXIT_DONE
-                  : st_failure("cannot write %s: %s", path != NULL ? path : "standard output",
+                  : st_failure("cannot write %s: %s", st_text_or(path, "standard output"),
                                st_destination_error(r));
 }
 

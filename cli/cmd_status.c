@@ -341,28 +341,38 @@ static int follow_screen(const struct wish *wish)
     return ST_EXIT_DONE;
 }
 
+static int run_page(const struct wish *wish)
+{
+    struct st_daemon_answer answer;
+    int status =
+        st_daemon_client_try(wish->socket, "/v1/page", "sleeptune-page/1", ST_DAEMON_TIMEOUT_MS, &answer);
+    const char *url = st_json_text(answer.document, "url");
+    if (status == 0 && !is_address(url)) {
+        ST_PRINT(answer.error, "%s answered with an address that is not one of sleeptuned", answer.socket);
+        status = ST_EXIT_FAILURE;
+    }
+    if (status != 0) {
+        st_failure("%s", answer.error);
+        url = NULL;
+    }
+    const int shown = show_page(url, answer.error);
+    st_daemon_client_finish(&answer);
+    return status != 0 ? status : shown;
+}
+
 static int run(const struct wish *wish)
 {
     if (wish->watch)
         return follow_screen(wish);
     if (wish->line != NULL)
         return print_lines(wish);
+    if (wish->html)
+        return run_page(wish);
     struct st_daemon_answer answer;
-    int status = st_daemon_client_try(wish->socket, wish->html ? "/v1/page" : "/v1/status",
-                                      wish->html ? "sleeptune-page/1" : "sleeptune-status/1",
-                                      ST_DAEMON_TIMEOUT_MS, &answer);
-    const char *url = wish->html && status == 0 ? st_json_text(answer.document, "url") : NULL;
-    if (wish->html && status == 0 && !is_address(url)) {
-        ST_PRINT(answer.error, "%s answered with an address that is not one of sleeptuned", answer.socket);
-        status = ST_EXIT_FAILURE;
-    }
-    if (status != 0)
+    int status =
+        st_daemon_client_try(wish->socket, "/v1/status", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS, &answer);
+    if (status != 0) {
         st_failure("%s", answer.error);
-    if (wish->html) {
-        const int shown = show_page(status == 0 ? url : NULL, answer.error);
-        status = status == 0 ? shown : status;
-    } else if (status != 0) {
-        /* said */
     } else if (wish->json) {
         st_safe_print_lines(stdout, answer.text, ST_TEXT_TO_NUL);
         putchar('\n');

@@ -77,12 +77,14 @@ bool st_service_view_minute_take(struct st_history_minute *before, const struct 
 
 const char *st_service_view_minute_text(const struct st_history_minute *minute, int64_t dropouts_n)
 {
-    return st_text("last %jd s: %s%ju cycles, %ju missed (%ju skipped); %ju dropouts in the daemon's own "
-                   "stream; worst wake-up %s late",
-                   (minute->measured_ns + ST_NS_PER_S / 2) / ST_NS_PER_S,
-                   dropouts_n != INT64_MIN ? st_text("%jd dropouts of other programs; ", dropouts_n) : "",
-                   minute->cycles, minute->misses, minute->skipped_periods, minute->own_dropouts_n,
-                   minute->lateness_max_ns != INT64_MIN ? st_ns_text(minute->lateness_max_ns) : "none");
+    const char *text = st_text("last %jd s: %ju cycles, %ju missed; %ju dropouts in the daemon's own stream",
+                               (minute->measured_ns + ST_NS_PER_S / 2) / ST_NS_PER_S, minute->cycles,
+                               minute->misses, minute->own_dropouts_n);
+    if (dropouts_n != INT64_MIN)
+        text = st_text("%s; %jd dropouts of other programs", text, dropouts_n);
+    if (minute->lateness_max_ns != INT64_MIN)
+        text = st_text("%s; worst wake-up %s late", text, st_ns_text(minute->lateness_max_ns));
+    return text;
 }
 
 int64_t st_service_view_wall_ns(struct st_service *service)

@@ -70,7 +70,7 @@ int st_measure_run(const struct st_session_config *config, st_measure_look_fn lo
 
 int st_measure_run_status(const struct st_result *result)
 {
-    return !result->books_balance                 ? ST_EXIT_BOOKS
-           : result->error != 0 || result->n == 0 ? ST_EXIT_FAILURE
-                                                  : ST_EXIT_DONE;
+    if (!result->books_balance)
+        return ST_EXIT_BOOKS;
+    return result->error != 0 || result->n == 0 ? ST_EXIT_FAILURE : ST_EXIT_DONE;
 }

@@ -36,7 +36,7 @@ struct st_stream_module {
 static inline void st_stream_set_policy(struct st_platform *platform, const struct st_config *config,
                                         struct st_stream_seen *seen)
 {
-    const int priority = config->loop.priority > 1 ? (int)config->loop.priority - 1 : 1;
+    const int priority = ST_MAX((int)config->loop.priority - 1, 1);
     enum st_policy policy;
     int got;
     if (platform->set_policy(platform, ST_POLICY_FIFO, priority) < 0)

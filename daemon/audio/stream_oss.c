@@ -39,7 +39,7 @@ static void *play(void *ctx)
         r = st_oss_write(stream->calls, stream->fd, silence, (size_t)stream->room.fragsize);
         const int gaps_n = st_oss_gaps(stream->calls, stream->fd).play_underruns;
         atomic_fetch_add(&stream->seen->calls, 1);
-        atomic_fetch_add(&stream->seen->dropouts, gaps_n > 0 ? (uint64_t)gaps_n : 0);
+        atomic_fetch_add(&stream->seen->dropouts, (uint64_t)ST_MAX(gaps_n, 0));
     }
     atomic_store(&stream->broken, r);
     return NULL;

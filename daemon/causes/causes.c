@@ -33,7 +33,7 @@ static int64_t permille(int64_t now_us, int64_t before_us, int64_t span_ns)
     if (us == INT64_MIN || span_ns < 1000000)
         return INT64_MIN;
     const double share = 1e6 * (double)us / (double)span_ns;
-    return share < 1000 ? (int64_t)(share + 0.5) : 1000;
+    return ST_MIN(llround(share), 1000);
 }
 
 void st_causes_sample_pressure(struct st_system_pressure *pressure, struct st_platform *platform, int cpu)
@@ -209,7 +209,7 @@ static void add(struct st_causes *causes, const struct st_cause_event *late,
                                .total_ns = late->lateness_ns,
                                .worst_ns = late->lateness_ns,
                                .figures = explained_ns != INT64_MIN,
-                               .explained_ns = explained_ns != INT64_MIN ? explained_ns : 0};
+                               .explained_ns = ST_MAX(explained_ns, 0)};
     if (culprit != NULL) { /* threads of a program are one culprit */
         const size_t len = st_cause_kind_program_len(culprit->name);
         ST_PRINT(row.culprit, "%.*s", (int)(len > 0 ? len : strlen(culprit->name)), culprit->name);

@@ -111,7 +111,7 @@ static void step(struct line *line, const struct st_trace_event *e, int tid)
 static int64_t between(int64_t from_ns, int64_t to_ns, int64_t low_ns, int64_t high_ns)
 {
     const int64_t a = ST_MAX(from_ns, low_ns), b = ST_MIN(to_ns, high_ns);
-    return b > a ? b - a : 0;
+    return ST_MAX(b - a, 0);
 }
 
 /* Who has the CPU at event i: the one that the next switch takes it from, unless events were lost before

@@ -31,7 +31,7 @@ size_t st_event_limit_largest(const struct st_event_kinds *kinds)
 static bool has_token(struct st_event_bucket *bucket, int64_t now_ns)
 {
     const int64_t refilled_ns = now_ns - bucket->at_ns;
-    bucket->used_ns = bucket->used_ns > refilled_ns ? bucket->used_ns - refilled_ns : 0;
+    bucket->used_ns = ST_MAX(bucket->used_ns - refilled_ns, 0);
     bucket->at_ns = now_ns;
     if (bucket->used_ns > (ST_EVENT_LIMIT_BURST_N - 1) * ST_EVENT_LIMIT_EACH_NS)
         return false;

@@ -90,9 +90,15 @@ static void close_trace(struct st_trace *trace)
     free(trace);
 }
 
+/* What a library left in errno; the other one if it left nothing. */
+static int error_of(int other)
+{
+    return errno != 0 ? -errno : -other;
+}
+
 static int put(struct tracefs_instance *instance, const char *file, const char *text)
 {
-    return tracefs_instance_file_write(instance, file, text) < 0 ? -(errno != 0 ? errno : EIO) : 0;
+    return tracefs_instance_file_write(instance, file, text) < 0 ? error_of(EIO) : 0;
 }
 
 static bool has_events(struct tracefs_instance *instance)
@@ -142,11 +148,11 @@ static int set_up(struct tracefs_instance *instance, int64_t buffer_kb, const ch
     for (size_t i = 0; i < ST_ARRAY_LEN(rows) && r == 0; i++) {
         *ret_what = rows[i].event;
         if (tracefs_event_enable(instance, rows[i].system, rows[i].event) != 0)
-            r = -(errno != 0 ? errno : EIO);
+            r = error_of(EIO);
     }
     if (r == 0) {
         *ret_what = "tracing_on";
-        r = tracefs_trace_on(instance) == 0 ? 0 : -(errno != 0 ? errno : EIO);
+        r = tracefs_trace_on(instance) == 0 ? 0 : error_of(EIO);
     }
     return r;
 }
@@ -197,14 +203,14 @@ static int make_instance(struct st_trace *trace, const char **ret_what)
     errno = 0;
     struct tracefs_instance *instance = tracefs_instance_create(ST_TRACE_INSTANCE);
     if (instance == NULL)
-        return -(errno != 0 ? errno : EACCES);
+        return error_of(EACCES);
     if (!tracefs_instance_is_new(instance)) { /* of another daemon: st_tracer_clear could not remove it */
         tracefs_instance_free(instance);
         return -EEXIST;
     }
     trace->instance = instance;
     trace->held_fd = tracefs_instance_file_open(instance, "tracing_on", O_RDONLY);
-    return trace->held_fd >= 0 ? 0 : -(errno != 0 ? errno : EIO);
+    return trace->held_fd >= 0 ? 0 : error_of(EIO);
 }
 
 static int open_trace(int64_t buffer_kb, struct st_trace **ret, char *error, size_t error_bytes)
@@ -247,7 +253,7 @@ static int read_trace(struct st_trace *trace, void (*take)(void *ctx, const stru
     errno = 0;
     return tracefs_iterate_raw_events(trace->tep, trace->instance, NULL, 0, on_record, trace) == 0
                ? 0
-               : -(errno != 0 ? errno : EIO);
+               : error_of(EIO);
 }
 
 __attribute__((visibility("default"))) const struct st_trace_module st_trace_module = {

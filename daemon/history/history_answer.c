@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "core/ns.h"
+#include "core/text/json.h"
 #include "core/text/text.h"
 #include "daemon/history/history_writer.h"
 #include "platform/posix/posix.h"
@@ -15,12 +16,11 @@ enum { HTTP_BAD_REQUEST = 400, HTTP_NOT_FOUND = 404, HTTP_NO_STORE = 503 };
 /* A file that cannot be read says nothing of what is not in it yet. */
 static const char *unreadable_text(const struct st_history_writer_view *view, const char *why)
 {
-    return st_text(
-        "the history cannot be read: %s%s", why,
-        view->waiting_minutes_n + view->waiting_events_n == 0
-            ? ""
-            : st_text("; not yet written: %ju events, %ju minutes; sleeptune status shows the last events",
-                      view->waiting_events_n, view->waiting_minutes_n));
+    const char *text = st_text("the history cannot be read: %s", why);
+    if (view->waiting_minutes_n + view->waiting_events_n == 0)
+        return text;
+    return st_text("%s; not yet written: %ju events, %ju minutes; sleeptune status shows the last events",
+                   text, view->waiting_events_n, view->waiting_minutes_n);
 }
 
 static char *refuse(unsigned *http_status, unsigned status, const char *error)
@@ -48,20 +48,21 @@ static int read_trace(struct st_history_reader *reader, const char *history, con
                                            .limit = INT64_MIN,
                                            .kind = ""};
     r = st_history_document_text(reader, &asked, NULL, NULL, &events);
-    json_t *document = r == 0 ? json_loads(events, 0, NULL) : NULL;
-    FILE *out = r == 0 ? open_memstream(ret, &bytes_n) : NULL;
+    json_t *document = NULL;
+    if (r == 0)
+        r = st_json_written(events, &document);
     if (geteuid() == 0) /* who may ask root's daemon may not learn what others run */
         file.copy.events_n = 0;
     file.happened = json_object_get(document, "events");
-    if (out != NULL)
+    FILE *out = open_memstream(ret, &bytes_n);
+    if (out != NULL && r == 0)
         r = st_trace_file_write(out, &file);
-    if (out == NULL || fclose(out) != 0)
-        r = r < 0 ? r : -ENOMEM;
+    if ((out == NULL || fclose(out) != 0) && r == 0)
+        r = -ENOMEM;
     if (r < 0) {
         free(*ret);
         *ret = NULL;
     }
-    free(events);
     st_trace_copy_finish(&file.copy);
     json_decref(document);
     return r;

@@ -320,11 +320,9 @@ static int write_facts(struct st_history_file *file)
 static const char *why_text(const struct st_history_file *file, int r, const char *error)
 {
     const char *path = file->used.path;
-    if (r == -EPROTO)
-        return st_text("%.115s is not a history of sleeptune and is not changed (%.80s)", path, error);
-    return st_text(r == -EPROTONOSUPPORT ? "%.115s is not changed: %.120s"
-                                         : "%.115s cannot be written: %.115s",
-                   path, error);
+    if (r == -EPROTO || r == -EPROTONOSUPPORT)
+        return st_text("%.115s is not changed: %.120s", path, error);
+    return st_text("%.115s cannot be written: %.115s", path, error);
 }
 
 int st_history_file_write(struct st_history_file *file, const struct st_waiting_rows *rows, const char **why)

@@ -85,8 +85,7 @@ static const char *set_rights_at(const struct st_destination *place, const struc
     /* BSD, and a folder with the setgid bit, give the folder's group; a reload may have taken a group away */
     if (fchownat(place->dir_fd, place->name, (uid_t)-1, group != NULL ? group->gr_gid : getegid(),
                  AT_SYMLINK_NOFOLLOW) != 0)
-        return st_text("it cannot be given to %s%s: %s",
-                       name[0] != '\0' ? "group " : "the group that the daemon runs as", name,
+        return st_text("it cannot be given to the group %s: %s", st_text_or(name, "of sleeptuned"),
                        strerror(errno));
     return set_mode(place, (mode_t)config->socket.mode) ? NULL : strerror(errno);
 }
@@ -136,7 +135,7 @@ const char *st_socket_open(struct st_socket *ret, const char *path, const struct
         close(place.dir_fd);
     if (r == -EXDEV || (r == 0 && place.shared)) {
         const char *why = st_socket_set_rights(&sock, config);
-        return why != NULL ? why : st_text("the folder of %s has changed just now", path);
+        return st_text_or(why, st_text("the folder of %s has changed just now", path));
     }
     r = st_lock_file_take(path, &sock.lock_fd, &pid);
     if (r == -EBUSY)

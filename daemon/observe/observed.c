@@ -268,7 +268,7 @@ static void set_state(struct st_observed *o, enum st_observed_state state, const
     ST_PRINT(o->lasting, "%s", why);
     ST_PRINT(view->why, "%s", why);
     if (listens_n > 0)
-        ST_APPEND(view->why, "; listens for silence in %jd program%s", listens_n, listens_n == 1 ? "" : "s");
+        ST_APPEND(view->why, "; listens for silence in %jd program%s", listens_n, ST_PLURAL(listens_n));
     if (same_as_before)
         return;
     if (lost)
