@@ -1,12 +1,12 @@
-/* What was seen of a source. Names of clients are others' choice, so their list is bounded. */
+/* Dropouts of one source. Clients' names are chosen by other programs, so the list is bounded. */
 #include "story/dropout_table.h"
 
 #include "core/ns.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
 
-#define COUNT_MAX     INT64_C(1000000000) /* a record is not trusted: a sum must not overflow */
-#define USUAL_RATE_HZ 48000 /* default.clock.rate of PipeWire: no program need have asked for it */
+#define COUNT_MAX     INT64_C(1000000000) /* a record is untrusted: a sum must not overflow */
+#define USUAL_RATE_HZ 48000 /* default.clock.rate of PipeWire, used without a request by a program */
 #define HARD_NS       (3 * ST_NS_PER_MS) /* 128 frames at 48 kHz are 2.667 ms */
 
 bool st_dropout_table_is_timed(const struct st_dropout_sum *sum)
@@ -14,7 +14,7 @@ bool st_dropout_table_is_timed(const struct st_dropout_sum *sum)
     return sum->n > 0 && sum->lost_ns > 0 && 10 * sum->unknown_n <= sum->n;
 }
 
-/* More harm first, by time where `timed`. */
+/* Sorts by harm, most first; by lost time if `timed`. */
 static int compare(const struct st_dropout_sum *a, const struct st_dropout_sum *b, bool timed)
 {
     if (timed && a->lost_ns != b->lost_ns)
@@ -22,10 +22,10 @@ static int compare(const struct st_dropout_sum *a, const struct st_dropout_sum *
     return (a->n < b->n) - (a->n > b->n);
 }
 
-/* The same of clients; who has a name rather than a device. */
+/* Sorts clients by harm; among equal ones, a named client before a device. */
 static int compare_clients(const struct st_dropout_client *a, const struct st_dropout_client *b, bool timed)
 {
-    /* who has only the rest of an earlier one has none */
+    /* a client that only has the rest of an earlier dropout has no dropout of its own */
     const int more = compare(&a->sum, &b->sum, timed && a->sum.n > 0 && b->sum.n > 0);
     return more != 0 ? more : (a->name[0] == '\0') - (b->name[0] == '\0');
 }
@@ -50,7 +50,7 @@ const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_t
         worst = client;
         worst_late = late;
     }
-    /* of those that others kept from the CPU, one of which is known who it was says more */
+    /* among clients that lost the CPU to others, one with a known culprit is more informative */
     ST_EACH_OF (client, table->clients, table->clients_n) {
         const bool late = st_ns_sub(table->sum.last_wall_ns, client->sum.last_wall_ns) <= within_ns;
         if (worst != NULL && late == worst_late && st_dropout_table_lost_cpu(worst) &&
@@ -108,7 +108,7 @@ static void end_client(struct st_dropout_client *client)
     client->load = (struct st_xrun_load){0};
 }
 
-/* One program, whatever its streams; without a name one for each device. */
+/* Finds a client: one for each name, with all its streams; without a name one for each device. */
 static struct st_dropout_client *find(struct st_dropout_table *table, const char *name, const char *device)
 {
     ST_EACH_OF (client, table->clients, table->clients_n) {
@@ -118,7 +118,8 @@ static struct st_dropout_client *find(struct st_dropout_table *table, const char
     return NULL;
 }
 
-/* Does `a` make room before `b`? Who made no dropout first, then who has gone, then by dropouts and age. */
+/* Is `a` to be replaced before `b`? First clients without dropouts, then clients that have gone, then by
+ * dropouts and age. */
 static bool goes_before(const struct st_dropout_client *a, const struct st_dropout_client *b)
 {
     const uint64_t of_a = a->sum.n, of_b = b->sum.n;
@@ -129,7 +130,7 @@ static bool goes_before(const struct st_dropout_client *a, const struct st_dropo
     return of_a != of_b ? of_a < of_b : a->seen_ns < b->seen_ns;
 }
 
-/* A place for a new client. NULL: it made no dropout, and all others did. */
+/* Makes a place for a new client. NULL: the new client has no dropout, and all others have one. */
 static struct st_dropout_client *make_room(struct st_dropout_table *table, bool dropout)
 {
     if (table->clients_n < ST_DROPOUT_CLIENTS_MAX)
@@ -160,7 +161,7 @@ static void add(struct st_dropout_sum *sum, const struct st_event *event, int64_
     sum->longest_period_ns = ST_MAX(period_ns, sum->longest_period_ns);
 }
 
-/* The row of such dropouts, a new one if need be. */
+/* Finds or adds the row for such dropouts. */
 static struct st_dropout_row *row_of(struct st_dropout_client *client, const struct st_event *event)
 {
     struct st_dropout_row *row = client->rows, *end = row + client->rows_n;
@@ -202,7 +203,7 @@ static void add_to_row(struct st_dropout_row *row, const struct st_event *event,
     row->slowed = event->slowed;
 }
 
-/* Of the same harm a row with a reason goes first. */
+/* Is row `a` behind `b`? By harm; among equal rows, one with a reason first. */
 static bool is_behind(const struct st_dropout_row *a, const struct st_dropout_row *b, bool timed)
 {
     const int more = compare(&a->sum, &b->sum, timed);
@@ -228,7 +229,7 @@ static void take_device_load(struct st_dropout_table *table, const struct st_xru
 {
     const struct st_xrun_load *load = &seen->load;
     const int64_t period_ns = ST_MAX(load->period_ns, 0);
-    /* of several devices the one with the shortest period: it is the one that clicks first */
+    /* of several devices, the one with the shortest period is shown, since it clicks first */
     if (!st_text_is(table->device, seen->event.device) && table->period_ns > 0 &&
         now_ns - table->device_load_ns <= ST_DROPOUT_GONE_NS && period_ns >= table->period_ns)
         return;
@@ -241,7 +242,7 @@ static void take_device_load(struct st_dropout_table *table, const struct st_xru
     table->device_load_ns = now_ns;
 }
 
-/* Did who lost most miss that one? */
+/* Did the client with the largest loss fail to finish this cycle? */
 static bool is_of_worst(const struct st_dropout_table *table, const struct st_dropout_table_cycle *cycle)
 {
     const struct st_dropout_client *worst = st_dropout_table_worst(table, INT64_MAX);
@@ -257,7 +258,7 @@ static void take_cycle(struct st_dropout_table *table, const struct st_xrun_seen
 {
     struct st_dropout_table_cycle *coming = &table->coming;
     if (coming->left_n != seen->left_n + 1)
-        coming->n = 0; /* of another cycle */
+        coming->n = 0; /* these belong to another cycle */
     coming->left_n = seen->left_n;
     coming->wall_ns = wall_ns;
     if (coming->n < ST_DROPOUT_CYCLE_MAX) {
@@ -270,7 +271,7 @@ static void take_cycle(struct st_dropout_table *table, const struct st_xrun_seen
         table->cycle = *coming;
 }
 
-/* @param dropout  it made one: it gets a place. */
+/* Finds or adds a client. @param dropout the client has a dropout, so it gets a place. */
 static struct st_dropout_client *find_or_add(struct st_dropout_table *table, const char *name,
                                              const char *device, bool dropout)
 {
@@ -321,7 +322,7 @@ void st_dropout_table_take_event(struct st_dropout_table *table, const struct st
     if (now_ns >= table->last_ns) {
         table->last_ns = now_ns;
         table->certainty = event->certainty;
-        if (st_text_is(table->device, event->device)) /* so something plays there */
+        if (st_text_is(table->device, event->device)) /* a dropout shows that something plays on the device */
             table->device_load_ns = ST_MAX(now_ns, table->device_load_ns);
     }
     struct st_dropout_client *client = find_or_add(table, event->client, event->device, true);
@@ -335,7 +336,7 @@ static void take_end(struct st_dropout_table *table, const struct st_xrun_seen *
 {
     struct st_dropout_client *client = find(table, seen->event.client, seen->event.device);
     if (client == NULL || !st_text_is(client->device, seen->event.device))
-        return; /* it plays on another one, too */
+        return; /* the client also plays on another device */
     end_client(client);
     client->seen_ns = now_ns;
 }
@@ -344,7 +345,7 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
                            int64_t wall_ns)
 {
     struct st_event event;
-    /* a test may be one of the clients of a cycle */
+    /* a test of `listen` can be one of the clients of a cycle */
     if (seen->kind != ST_XRUN_SEEN_CYCLE && st_text_begins(seen->event.client, ST_DROPOUT_TEST_CLIENT))
         return;
     switch (seen->kind) {

@@ -1,4 +1,4 @@
-/* Takes a text apart: prompts and what follows them, files, sysctls; the rest goes to the readers. */
+/* Splits a text: prompts and the lines after them, files, sysctls; other lines go to the readers. */
 #include "advisor/post/post.h"
 
 #include <ctype.h>
@@ -7,27 +7,27 @@
 #include "advisor/parse/linux_text.h"
 #include "core/text/text.h"
 
-#define SHORT_BYTES 4 /* no line of a log or table is shorter, but for JSON */
+#define SHORT_BYTES 4 /* except for JSON, no line of a log or table is shorter */
 #define LINES_MAX   300000
-#define FILES_MAX   64 /* that one command prints */
+#define FILES_MAX   64 /* files that one command prints */
 
-/** What the lines to come belong to. */
+/** What the next lines belong to. */
 struct cut {
     struct st_post *post;
-    char command[ST_POST_LINE_BYTES]; /* behind its prompt; "": none yet */
+    char command[ST_POST_LINE_BYTES]; /* without its prompt; "": none yet */
     char files[FILES_MAX][256];
-    size_t files_n, file;        /* the next of those with one line each */
-    bool is_part;                /* a filter is behind it */
-    struct st_post_answer *open; /* the file of these lines; NULL: none */
+    size_t files_n, file;        /* file: index of the next file with a single line */
+    bool is_part;                /* a filter follows the command */
+    struct st_post_answer *open; /* the file that the lines belong to; NULL: none */
     bool fenced;
-    const char *next;   /* the line behind this one */
-    size_t first_other; /* line; 0: none */
+    const char *next;   /* the next line */
+    size_t first_other; /* first line of the current range that no reader understood; 0: none */
 };
 
 /* --- commands --- */
 
-/** "$ cat FILE", "me@host:~ % uname -a", "[me@host ~]$ ...", also comments. @return the command; NULL: it is
- * none. */
+/** "$ cat FILE", "me@host:~ % uname -a", "[me@host ~]$ ...", also comments. @return the command; NULL: the
+ * line is no command. */
 static const char *behind_prompt(const char *line)
 {
     static const char arrow[] = "\xe2\x9d\xaf ", other_arrow[] = "\xe2\x9e\x9c ";
@@ -43,7 +43,7 @@ static const char *behind_prompt(const char *line)
 
 static const char *const readers[] = {"cat", "head", "tail", "less", "more", "bat", "zcat", "strings", NULL};
 
-/** A command without its prompt: one that prints a file. */
+/** Is the line a command without its prompt that prints a file? */
 static bool is_bare(const char *line)
 {
     static const char *const others[] = {"grep . /",  "grep -r . /", "uname -",  "sysctl -n ",
@@ -56,7 +56,7 @@ static bool is_bare(const char *line)
            st_text_is(at, "groups") || st_text_begins_among(at, others);
 }
 
-/** Files with one line: nearly all below /sys and /proc/sys. */
+/** Does the file have one line, as nearly all below /sys and /proc/sys? */
 static bool has_one_line(const char *path)
 {
     static const char *const folders[] = {"/sys/", "/proc/sys/", NULL};
@@ -66,9 +66,10 @@ static bool has_one_line(const char *path)
            (st_text_begins_among(path, folders) && strstr(path, "uevent") == NULL);
 }
 
-#define THEIR_NAME "user" /* who posted the text: any name does, since collectors take the only one */
+#define THEIR_NAME                                                                                           \
+    "user" /* name of the user who posted the text; any name works, since collectors take the only one */
 
-/** The name under which the collectors look for it. */
+/** The path by which the collectors look for the file. */
 static const char *usual_name(const char *path)
 {
     struct st_pattern_parts parts;
@@ -91,7 +92,7 @@ static struct st_post_answer *open_file(struct cut *cut, const char *path)
     return st_post_answer_new(post, usual_name(path));
 }
 
-/** A file of the command: "cpu*": as many files as lines follow. */
+/** Adds a file of the command; for "cpu*", as many files as lines follow. */
 static void add_file(struct cut *cut, const char *word)
 {
     const char *star = strchr(word, '*');
@@ -149,14 +150,14 @@ static void begin_command(struct cut *cut, const char *command)
     }
     if (cut->is_part &&
         (strstr(cut->files[0], "/interrupts") != NULL || strstr(cut->files[0], "/config") != NULL))
-        cut->files_n = 0; /* each line speaks for itself */
+        cut->files_n = 0; /* each line shows its own name */
     if (cut->files_n == 1 && !has_one_line(cut->files[0])) {
         cut->open = open_file(cut, cut->files[0]);
         cut->files_n = 0;
     }
     const char *asked = strrchr(cut->command, ' ');
     if (st_text_begins(cut->command, "kldstat") && cut->is_part &&
-        asked != NULL) /* grep says nothing where there is none */
+        asked != NULL) /* grep prints nothing if the module is missing */
         st_post_text(cut->post, ST_KEY_FREEBSD_KLDSTAT_ASKED, asked + 1);
 }
 
@@ -191,8 +192,9 @@ static bool take_error(struct cut *cut, const char *line)
 
 /* --- sysctl --- */
 
-/** "name: value" of FreeBSD, "name = value" of Linux, "name=value" of both, where the name decides. A quoted
- * value is kenv's or loader.conf's. One of FreeBSD that was set prints "kern.hz: 100 -> 1000". */
+/** Reads "name: value" of FreeBSD, "name = value" of Linux, or "name=value" of either, decided by the
+ * name. A quoted value is from kenv or loader.conf. FreeBSD prints "kern.hz: 100 -> 1000" for a value
+ * that was just set. */
 static bool take_sysctl(struct cut *cut, const char *line)
 {
     static const char *const freebsd[] = {"kern.",     "hw.",     "machdep.", "vfs.",
@@ -242,7 +244,7 @@ static bool take_freebsd_version(struct st_post *post, const char *line)
 
 /* --- files --- */
 
-/** A path as the kernel, the shell and grep print it, up to ':'. */
+/** Reads a path as the kernel, the shell and grep print it, up to ':'. */
 static bool take_path_line(struct cut *cut, const char *line)
 {
     static const char *const roots[] = {"/proc/", "/sys/", "/etc/",  "/boot/",
@@ -252,7 +254,7 @@ static bool take_path_line(struct cut *cut, const char *line)
         return false;
     const char *path = st_text("%.*s", (int)len, line);
     cut->open = NULL;
-    cut->files_n = 0; /* the lines have their names */
+    cut->files_n = 0; /* the lines have their own names */
     struct st_post *post = cut->post;
     const char *name = usual_name(path);
     struct st_post_answer *answer =
@@ -261,7 +263,7 @@ static bool take_path_line(struct cut *cut, const char *line)
     return true;
 }
 
-/** Files that are known by their first lines, and "==> FILE <==" of head and tail. */
+/** Recognises files by their first lines, and "==> FILE <==" of head and tail. */
 static bool begins_file(struct cut *cut, const char *line)
 {
     static const struct {
@@ -292,7 +294,7 @@ static bool begins_file(struct cut *cut, const char *line)
     return true;
 }
 
-/** A line of /proc/interrupts that grep found: "  5:   0   0    XT-PIC   i801_smbus, snd_hdspm". */
+/** Reads a line of /proc/interrupts that grep printed: "  5:   0   0 XT-PIC   i801_smbus, snd_hdspm". */
 static bool take_interrupt(struct cut *cut, const char *line)
 {
     static const char path[] = "/proc/interrupts";
@@ -310,7 +312,7 @@ static bool take_interrupt(struct cut *cut, const char *line)
     return true;
 }
 
-/** Goes it on behind a blank line? */
+/** Can the open file contain blank lines? */
 static bool has_blank_lines(const struct cut *cut)
 {
     const char *name = cut->open->name;
@@ -318,7 +320,7 @@ static bool has_blank_lines(const struct cut *cut)
            strstr(name, ".conf") != NULL;
 }
 
-/** A line of the file that the command printed. */
+/** Reads a line of the file that the command printed. */
 static bool take_file_line(struct cut *cut, const char *line)
 {
     struct st_post *post = cut->post;
@@ -326,11 +328,11 @@ static bool take_file_line(struct cut *cut, const char *line)
         const char *name = cut->open->name;
         st_post_answer_add(cut->open, line);
         if (strstr(name, "/stream") != NULL || strstr(name, "/limits") != NULL ||
-            strpbrk(cut->command, ";&") != NULL || /* another command's, perhaps */
+            strpbrk(cut->command, ";&") != NULL || /* perhaps the output of another command */
             st_text_is(name, "pw-dump") ||
-            st_text_is(name, "/dev/sndstat")) /* what it says needs no other file */
+            st_text_is(name, "/dev/sndstat")) /* complete without other files */
             (void)!st_post_rows(post, line + strspn(line, " \t"));
-        if (st_text_is(name, "/etc/sysctl.conf")) /* it sets what runs */
+        if (st_text_is(name, "/etc/sysctl.conf")) /* it sets running values */
             (void)!take_sysctl(cut, line);
         return true;
     }
@@ -338,7 +340,7 @@ static bool take_file_line(struct cut *cut, const char *line)
         cut->open->whole = !cut->is_part;
     cut->open = NULL;
     if (line[0] == '\0' && cut->file > 0)
-        cut->files_n = 0; /* "cpu*" named more than there are */
+        cut->files_n = 0; /* "cpu*" stood for fewer files than assumed */
     if (line[0] == '\0' || cut->file >= cut->files_n ||
         (cut->files_n > 1 && !has_one_line(cut->files[cut->file])) ||
         (st_text_begins(cut->files[cut->file], "ulimit") && strchr(line + strspn(line, " "), ' ') != NULL))
@@ -357,7 +359,7 @@ static bool take_file_line(struct cut *cut, const char *line)
 
 /* --- lines --- */
 
-/** Ranges of the lines that no one understood: "3-5, 9". */
+/** Adds a range of lines that no reader understood: "3-5, 9". */
 static void end_others(struct cut *cut, size_t line_n)
 {
     struct st_text_buffer *others = &cut->post->others;
@@ -383,7 +385,7 @@ static bool take_line(struct cut *cut, char *line)
     char *plain = line + strspn(line, " \t`*-");
     const char *command = behind_prompt(inner);
     const size_t len = strlen(cut->command);
-    if (len > 0 && cut->command[len - 1] == '\\') { /* the command goes on */
+    if (len > 0 && cut->command[len - 1] == '\\') { /* the command continues on the next line */
         ST_PRINT(copy, "%.*s %s", (int)len - 1, cut->command, inner);
         begin_command(cut, copy);
         return true;
@@ -391,7 +393,7 @@ static bool take_line(struct cut *cut, char *line)
     if (command == NULL && is_bare(inner))
         command = inner;
     if (command != NULL && !(cut->open != NULL && inner[0] == '#')) {
-        post->section[0] = '\0'; /* a command is no output of the one before */
+        post->section[0] = '\0'; /* a command is not output of the previous command */
         (void)!st_post_rows(post, command);
         begin_command(cut, command);
         return true;

@@ -15,7 +15,7 @@
 #define STATES_MAX     8 /* MAX_CX_STATES */
 #define LATENCY_MAX_US 1000000
 
-/** Up to 20 us, or 2 % of a long period, is no advice. Choices of this rule. */
+/** A latency of up to 20 us, or 2 % of a long period, causes no advice. Chosen by this rule. */
 #define SMALL_US    20
 #define SMALL_SHARE 0.02
 
@@ -25,8 +25,8 @@ struct scan {
     double period_us;
     int cpus;
     int64_t worst_us;  /* longest latency in use */
-    int worst_state;   /* its number; 0: none */
-    int shallow_state; /* deepest state that is small */
+    int worst_state;   /* number of the state with worst_us; 0: none */
+    int shallow_state; /* deepest state with a latency of at most SMALL_US */
 };
 
 /** "C2", "Cmax" -> 2, STATES_MAX. 0: not understood. */
@@ -37,7 +37,8 @@ static int state_number(const char *text)
     return text[0] == 'C' && text[1] >= '1' && text[1] <= '8' && text[2] == '\0' ? text[1] - '0' : 0;
 }
 
-/** How deep this CPU may go: its own cx_lowest, else the machine's. 0: not known. */
+/** Number of the deepest state that this CPU may use: from its cx_lowest, else from the machine's. 0: not
+ * known. */
 static int lowest_of(struct st_finding *finding, const struct st_fact *supported)
 {
     const char *machines = st_facts_text_or(finding->facts, LOWEST, "");
@@ -46,8 +47,8 @@ static int lowest_of(struct st_finding *finding, const struct st_fact *supported
     return state_number(st_fact_beside_text_or(supported, "cx_lowest", machines));
 }
 
-/** One CPU: "C1/1/1 C2/2/80 C3/3/104", name/type/latency in us. @return false: not understood; the finding
- * is set. */
+/** Reads one CPU: "C1/1/1 C2/2/80 C3/3/104": name, type, latency in us. @return false: not understood; the
+ * finding is set. */
 static bool scan_cpu(struct scan *scan, const struct st_fact *fact)
 {
     const char *at = st_text_or(fact->text, "");
@@ -59,7 +60,8 @@ static bool scan_cpu(struct scan *scan, const struct st_fact *fact)
         at += used;
         at += strspn(at, " ");
         states++;
-        /* acpi_cpu_idle() takes a state only when the sleep is at least three times as long as its latency */
+        /* acpi_cpu_idle() chooses a state only if the sleep is at least three times as long as the
+         * state's latency */
         if (states > lowest || (scan->c3_off && type >= 3) || 3.0 * latency_us > scan->period_us)
             continue;
         if (latency_us <= SMALL_US && states > scan->shallow_state)
@@ -162,9 +164,9 @@ const struct st_rule st_rule_freebsd_cpu_idle = {
 #define FLAGS_XX  "freebsd.rc.powerdxx_flags"
 #define EPP       "freebsd.dev.hwpstate_"
 #define MHZ_MAX   100000
-#define TURBO_MHZ 1 /* est(4) shows turbo as one MHz more */
+#define TURBO_MHZ 1 /* est(4) shows turbo as 1 MHz more than the nominal clock */
 
-/** The mode on mains power from the arguments of powerd (-a) or powerd++ (-a, --ac); hiadaptive without. */
+/** The mode on mains power from the arguments of powerd (-a) or powerd++ (-a, --ac); default: hiadaptive. */
 static const char *mode_of(const char *args)
 {
     const char *mode = "hiadaptive";
@@ -192,7 +194,7 @@ static void judge_powerd(struct st_finding *finding)
                    "powerd (%.20s) raises the CPU clock only when it sees load, and it checks the load only "
                    "every 250 ms",
                    st_text_is_of(mode, "") ? mode : "unknown mode");
-    /* flags that the user has set stay as they are, and powerd++ has other ones */
+    /* flags that the user has set stay unchanged, and powerd++ has different flags */
     if (flags[0] == '\0')
         st_finding_change(finding, ST_CHANGE_RC_CONF, "powerd:powerd_flags", "-a maximum -b adaptive");
 }
@@ -312,7 +314,8 @@ const struct st_rule st_rule_freebsd_epp = {
 #define THRESH     "freebsd.kern.sched.preempt_thresh"
 #define ULE_THRESH "freebsd.kern.sched.ule.preempt_thresh"
 
-/* PRI_MAX_REALTIME of sys/priority.h: the threshold's default is one more, in captures of 13.2 and 15.1 */
+/* PRI_MAX_REALTIME of sys/priority.h; the default threshold is one higher, as in captures of 13.2 and
+ * 15.1 */
 #define LAST_REALTIME_14             79
 #define LAST_REALTIME_15             39
 #define PRI_MAX                      255

@@ -14,15 +14,15 @@
 
 #define PPD_NOW "powerprofilesctl set performance"
 
-/** A limit above this share of the highest clock does not count. A choice of this rule. */
+/** A limit above this share of the highest clock is ignored. Chosen by this rule. */
 #define CAPPED_SHARE 0.95
 
 /** How a policy behaves, from best to worst. */
 enum kind {
-    KIND_FAST,      /* stays at the highest clock the hardware gives */
+    KIND_FAST,      /* stays at the highest clock of the hardware */
     KIND_UNREAD,    /* not known */
-    KIND_CAPPED,    /* would be fast, but may not go up to what the hardware can */
-    KIND_USERSPACE, /* a program sets it */
+    KIND_CAPPED,    /* would be fast, but a setting keeps it below the highest clock of the hardware */
+    KIND_USERSPACE, /* a program sets the clock */
     KIND_SCALING,   /* follows the load in software */
     KIND_EPP,       /* the hardware chooses, and was asked to save energy */
     KIND_LOWEST,    /* stays at the lowest clock */
@@ -33,8 +33,8 @@ static bool is_for_speed(const char *epp)
     return st_text_is(epp, "performance") || st_text_is(epp, "0");
 }
 
-/** Is the firmware's limit below the highest clock of its own list, which comes first? cpuinfo_max_freq may
- * be a boost clock, which no such limit reaches. */
+/** Is the firmware's limit below the first, highest clock of its own list? (cpuinfo_max_freq may be a
+ * boost clock, which is above every such limit.) */
 static bool firmware_limits(const struct st_fact *policy, int64_t *ret_limit_khz, int64_t *ret_highest_khz)
 {
     *ret_highest_khz = strtoll(st_fact_beside_text_or(policy, "available_khz", ""), NULL, 10);
@@ -42,7 +42,8 @@ static bool firmware_limits(const struct st_fact *policy, int64_t *ret_limit_khz
     return *ret_limit_khz > 0 && *ret_limit_khz < *ret_highest_khz;
 }
 
-/** Does a setting limit it well below the highest clock of the hardware? The firmware's limit is not one. */
+/** Does a setting limit the policy well below the highest clock of the hardware? The firmware's limit does
+ * not count. */
 static bool is_capped(const struct st_fact *policy)
 {
     const int64_t max_khz = st_fact_beside_int_or(policy, "max_khz", 0),
@@ -52,8 +53,8 @@ static bool is_capped(const struct st_fact *policy)
            (!firmware_limits(policy, &firmware_khz, &highest_khz) || max_khz < firmware_khz);
 }
 
-/** policy: the fact of its governor. Of one that is capped: as if it were not. Under intel_pstate and
- * amd-pstate-epp "powersave" is not the lowest clock: the hardware or the driver scales. */
+/** Kind of a policy, without regard to caps. Under intel_pstate and amd-pstate-epp, "powersave" is not the
+ * lowest clock: the hardware or the driver scales. @param policy the fact of the policy's governor. */
 static enum kind kind_of(const struct st_fact *policy)
 {
     static const char *const scaling[] = {"schedutil", "ondemand", "conservative", "interactive", NULL};
@@ -85,7 +86,7 @@ static double ghz_of(const struct st_fact *policy, const char *what)
     return (double)st_fact_beside_int_or(policy, what, 0) / 1e6;
 }
 
-/** The switch by which turbo is off; NULL: it is on. */
+/** The file that switches turbo off; NULL: turbo is on. */
 static const char *turbo_switch(const struct st_facts *facts)
 {
     return st_facts_int_or(facts, ST_KEY_CPUFREQ_NO_TURBO, 0) == 1 ? NO_TURBO_FILE
@@ -93,8 +94,8 @@ static const char *turbo_switch(const struct st_facts *facts)
                                                                    : NULL;
 }
 
-/** The switch that keeps this policy below its turbo clocks; NULL: no switch does, or another limit is
- * lower. */
+/** The file whose switch keeps this policy below its turbo clocks; NULL: no switch does, or another limit
+ * is lower. */
 static const char *limiting_switch(const struct st_fact *policy)
 {
     const int64_t base_khz = st_fact_beside_int_or(policy, "base_khz", 0),
@@ -102,7 +103,7 @@ static const char *limiting_switch(const struct st_fact *policy)
     return (double)max_khz < CAPPED_SHARE * (double)base_khz ? NULL : turbo_switch(policy->facts);
 }
 
-/** One value for all CPUs: now, at each start, and by `apply`. */
+/** Sets one value for all CPUs: now, at each start, and by `apply`. */
 static void fix_file(struct st_finding *finding, const char *path, const char *value)
 {
     st_finding_fix_now(finding, "echo %s | sudo tee %s", value, path);
@@ -111,7 +112,7 @@ static void fix_file(struct st_finding *finding, const char *path, const char *v
     st_finding_change(finding, ST_CHANGE_SYSFS, path, value);
 }
 
-/** The firmware's own limits of power. @return whether this is the finding. */
+/** Judges the firmware's power profile. @return true: the finding is set. */
 static bool judge_profile(struct st_finding *finding)
 {
     static const char *const slow[] = {"low-power", "quiet", "cool", NULL};
@@ -154,7 +155,8 @@ static void fix_cpu_frequency(struct st_finding *finding, const struct st_fact *
     }
 }
 
-/** worst: the governor of a policy of this kind. slow_n: of policies_n, the slow ones. */
+/** Sets the finding for slow policies. @param worst governor of a policy of this kind. @param slow_n
+ * number of slow ones among policies_n. */
 static void judge_slow(struct st_finding *finding, const struct st_fact *worst, enum kind kind, int slow_n,
                        int policies_n)
 {
@@ -201,7 +203,7 @@ static void judge_cpu_frequency(struct st_finding *finding)
                 finding, "no frequency scaling is visible here (in a virtual machine the host decides)");
         return;
     }
-    /* intel_pstate's limit for all CPUs, which scaling_max_freq does not show */
+    /* a limit of intel_pstate for all CPUs, which scaling_max_freq does not show */
     const int64_t pct = st_facts_int_or(finding->facts, ST_KEY_CPUFREQ_MAX_PERF_PCT, 0);
     if (pct > 0 && (double)pct < CAPPED_SHARE * 100) {
         st_finding_advice(finding, "intel_pstate/max_perf_pct limits all CPU clocks to %jd %% of the highest",
@@ -219,7 +221,7 @@ static void judge_cpu_frequency(struct st_finding *finding)
             counts[KIND_UNREAD], policies_n, st_fact_beside_text_or(worst, "governor", "?"));
     } else {
         st_finding_quote(finding, worst);
-        /* turbo makes work shorter and may make it uneven: it is mentioned and not judged */
+        /* turbo shortens work, but can make its duration uneven: mentioned, not judged */
         st_finding_fine(finding, "%d of %d CPU clocks are set for speed (%s, %s)%s", policies_n, policies_n,
                         st_fact_beside_text_or(worst, "driver", "?"), worst->text,
                         turbo_switch(finding->facts) != NULL
@@ -295,7 +297,7 @@ static void judge_power_daemons(struct st_finding *finding)
         other = first;
         first = manager;
     }
-    const struct st_fact *slow = NULL; /* the first governor that is not for speed */
+    const struct st_fact *slow = NULL; /* the first governor that saves energy */
     size_t unread_n = 0;
     ST_FACTS_EACH (fact, finding->facts, ST_KEYS_CPUFREQ, ".governor") {
         unread_n += st_fact_is_unread(fact);
@@ -353,7 +355,8 @@ const struct st_rule st_rule_linux_power_daemons = {
 
 /* --- linux-heat: for how long the CPU slowed itself down, and limits of the firmware --- */
 
-/** In an hour of running. Less is a few moments of other work: a build, a game. A choice of this rule. */
+/** Throttled time in an hour of running. Less is normal during other work: a build, a game. Chosen by this
+ * rule. */
 #define HEAT_MS_AN_HOUR 1000
 
 static void judge_slowed(struct st_finding *finding, int64_t ms)
@@ -361,7 +364,7 @@ static void judge_slowed(struct st_finding *finding, int64_t ms)
     const double uptime_s = strtod(st_facts_text_or(finding->facts, ST_KEY_UPTIME, "0"), NULL),
                  suspended_s = (double)st_facts_int_or(finding->facts, ST_KEY_SUSPENDED_MS, 0) / 1e3,
                  seconds = (double)ms / 1e3;
-    /* that the machine ran since the start, without suspends, as far as these are known; 0: not known */
+    /* running time since the start, without suspends as far as known; 0: not known */
     const double hours = fmax(uptime_s - suspended_s, 0) / 3600;
     const char *since = hours > 0 ? st_text("in %s", st_ns_long(llround(hours * 3600e9))) : "since the start";
     if (ms >= HEAT_MS_AN_HOUR && hours == 0) {

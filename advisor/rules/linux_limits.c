@@ -11,18 +11,18 @@
 
 #define MIB (1024 * 1024)
 
-/** Enough for a synthesizer or a client of a sound server. A choice of this rule; a DAW with samples wants
- * more. */
+/** Enough for a synthesizer or a client of a sound server; a DAW with samples needs more. Chosen by this
+ * rule. */
 #define ENOUGH_BYTES (INT64_C(256) * MIB)
 
-/** The usual limit of 8 MiB (systemd, Linux from 5.16 on) will do for players, whose periods are long,
- * until there is a dropout. */
+/** The usual limit of 8 MiB (systemd, Linux since 5.16) is enough for players with long periods, until
+ * there is a dropout. */
 #define USUAL_BYTES (INT64_C(8) * MIB)
 
 static void judge_memlock(struct st_finding *finding, int64_t limit)
 {
     const double mib = (double)limit / MIB;
-    /* with CAP_IPC_LOCK the limit does not count. Root has it, but not in every container */
+    /* with CAP_IPC_LOCK the limit does not apply; root has that right, but not in every container */
     const bool small = limit < MIB,
                usual = st_machine_is_root(finding->facts) && st_place_container(finding->facts) == NULL;
     const double shown = small ? (double)limit / 1024 : mib;
@@ -88,8 +88,8 @@ const struct st_rule st_rule_linux_memlock = {
 
 #define CPU_MAX "/cpu.max"
 
-/** path: of its cpu.max. The limit of a unit goes through the systemd that started it, the system's or the
- * user's. */
+/** Fixes the quota of a group. The limit of a unit is set through the systemd that started the unit: the
+ * system's or the user's. @param path of the group's cpu.max. */
 static void fix_quota(struct st_finding *finding, const char *path)
 {
     const char *word = st_safe_shell_word(path, ST_ROOM(1024));
@@ -190,10 +190,10 @@ static bool says_yes(const struct st_fact *program, const char *leaf)
     return st_text_unit_boolean(st_fact_beside_text_or(program, leaf, ""), &yes) && yes;
 }
 
-/** program: the fact of the unit's program. */
+/** Fault of a unit. @param program the fact of the unit's program. */
 static enum fault fault_of(const struct st_fact *program)
 {
-    const char *user = st_fact_beside_text_or(program, "user", ""); /* User= alone: root again */
+    const char *user = st_fact_beside_text_or(program, "user", ""); /* with User= alone, root is the user */
     if (program->state != ST_FACT_OK)
         return FAULT_UNREAD;
     if (says_yes(program, "restrict_realtime"))
@@ -205,7 +205,7 @@ static enum fault fault_of(const struct st_fact *program)
         st_fact_beside_is(program, "policy", "fifo") || st_fact_beside_is(program, "policy", "rr"))
         return FAULT_NONE;
     const char *usual = st_facts_text_or(program->facts, ST_KEY_UNIT_DEFAULT_RTPRIO, "");
-    int64_t soft; /* of "95", "20:95", "infinity" */
+    int64_t soft; /* of "95", "20:95" or "infinity" */
     return st_text_unit_limit(st_fact_beside_text_or(program, "rtprio", usual), &soft) && soft != 0
                ? FAULT_NONE
                : FAULT_LIMIT;
@@ -213,7 +213,7 @@ static enum fault fault_of(const struct st_fact *program)
 
 static void judge_service_limits(struct st_finding *finding)
 {
-    const struct st_fact *program = NULL; /* of the unit with the worst fault */
+    const struct st_fact *program = NULL; /* program of the unit with the worst fault */
     enum fault worst = FAULT_NONE;
     size_t units_n = 0;
     ST_FACTS_EACH (fact, finding->facts, ST_KEYS_UNIT, ".program") {
@@ -295,7 +295,7 @@ const struct st_rule st_rule_linux_service_limits = {
 
 #define PERIOD "linux.sysctl.kernel.sched_rt_period_us"
 
-/** The kernel's default: real-time threads get 95 %. */
+/** The kernel's default: real-time threads get 95 % of the time. */
 #define SHARE_USUAL_PCT 95
 #define PERIOD_USUAL_US 1000000
 
@@ -314,8 +314,8 @@ static void judge_rt_throttling(struct st_finding *finding, int64_t runtime)
             finding,
             {runtime < -1 || runtime > period, ST_STATUS_UNKNOWN,
              st_text("the kernel's real-time budget of %jd µs in %jd µs is not valid", runtime, period)},
-            /* from 6.12 on only groups with budgets are throttled: "sched/rt: Remove default bandwidth
-               control" */
+            /* since 6.12 only groups with budgets are throttled: "sched/rt: Remove default bandwidth
+             * control" */
             {server == 1 && (off || (groups != NULL ? !st_text_is(groups, "y") : usual)), ST_STATUS_OK,
              "this kernel does not stop real-time threads; it keeps 5 % of each CPU for normal threads, "
              "unless "
@@ -342,7 +342,7 @@ static void judge_rt_throttling(struct st_finding *finding, int64_t runtime)
                  "audio thread sleeps in each cycle, so this does not affect it",
                  share_pct, hole_ms)}))
         st_rule_fix(finding);
-    /* the kernel refuses a runtime that is longer than the period */
+    /* the kernel refuses a runtime longer than the period, so the order of the two changes matters */
     if (runtime > PERIOD_USUAL_US && finding->changes_n == 2) {
         const struct st_change first = finding->changes[0];
         finding->changes[0] = finding->changes[1];

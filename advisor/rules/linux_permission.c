@@ -14,22 +14,23 @@ static const char *beside_irqs(const struct st_facts *facts)
 
 #define CUT_OFF "rtkit is installed, but programs cannot reach it: there is no D-Bus system bus"
 
-/** Is it installed, but no program can ask it? */
+/** Is rtkit installed, but not reachable for programs? */
 static bool is_rtkit_cut_off(const struct st_facts *facts)
 {
     return st_facts_has_int(facts, ST_KEY_RTKIT_INSTALLED) && st_facts_has_int(facts, ST_KEY_RTKIT_NO_BUS) &&
            !st_facts_has_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON);
 }
 
-/** Does rtkit give it to programs that ask? */
+/** Does rtkit give real-time priority to programs that ask? */
 static bool has_rtkit(const struct st_facts *facts)
 {
     return st_facts_has_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON) ||
            (st_facts_has_int(facts, ST_KEY_RTKIT_INSTALLED) && !is_rtkit_cut_off(facts));
 }
 
-/** No limit gives it: rtkit may. Shorter cycles cannot wait for the threads of interrupts, which come before
- * what rtkit gives. A choice of these rules. who: "this user may not use real-time priority". */
+/** Judges a user without a limit for real-time priority, who may still get it from rtkit. Short cycles
+ * cannot wait for interrupt threads, which have a higher priority than rtkit gives. Chosen by these
+ * rules. @param who "this user may not use real-time priority". */
 static void judge_without(struct st_finding *finding, const char *who)
 {
     const bool rtkit = has_rtkit(finding->facts);
@@ -46,7 +47,8 @@ static void judge_without(struct st_finding *finding, const char *who)
         {true, ST_STATUS_PROBLEM,
          st_text("%s, so any busy program can delay the audio thread%s", who,
                  is_rtkit_cut_off(finding->facts) ? ". " CUT_OFF : "")});
-    st_machine_fix_user(finding); /* also of ok, for who names the rule */
+    st_machine_fix_user(
+        finding); /* a finding that is ok gets the fix as well, for a user who asks for this rule */
 }
 
 static void judge_refused(int64_t error, int64_t priority, struct st_finding *finding)
@@ -73,7 +75,7 @@ static void judge_refused(int64_t error, int64_t priority, struct st_finding *fi
     }
 }
 
-/** Judges by the limits that a login would give: nothing was tried. */
+/** Judges by the limits that a login would give: SCHED_FIFO was not tried. */
 static void judge_read(int64_t error, int64_t priority, struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
@@ -106,7 +108,7 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
     }
 }
 
-/** Did this process, or a login of another user, try it? Else limits were read. */
+/** Was SCHED_FIFO tried, by this process or by a login of another user? false: only limits were read. */
 static bool was_tried(const struct st_facts *facts)
 {
     return st_text_is(st_facts_text_or(facts, ST_KEY_USER_LIMITS_FROM, ST_LIMITS_FROM_LOGIN),
@@ -167,14 +169,15 @@ const struct st_rule st_rule_linux_rt_permission = {
 
 #define CONFIG_DEFAULT "linux.config.RT_GROUP_SCHED_DEFAULT_DISABLED"
 
-/** Switched off at boot (from 6.16 on: rt_group_sched=0, or by default by the configuration). */
+/** Is RT_GROUP_SCHED off since boot (since 6.16: by rt_group_sched=0, or by the default of the
+ * configuration)? */
 static bool off_at_boot(const struct st_facts *facts)
 {
     const char *usual = st_facts_is(facts, CONFIG_DEFAULT, "y") ? "0" : "1";
     return st_text_is(st_machine_boot_option(facts, "rt_group_sched", usual), "0");
 }
 
-/** Would the limit alone refuse SCHED_FIFO? */
+/** Would the limit alone make SCHED_FIFO fail? */
 static bool limit_refuses(const struct st_facts *facts)
 {
     const int64_t limit = st_facts_int_or(facts, ST_KEY_RT_RTPRIO_LIMIT, INT64_MIN);
@@ -191,7 +194,8 @@ static void judge_rt_group_sched(struct st_finding *finding)
     const char *config = "";
     const bool tried = st_facts_int(facts, ST_KEY_RT_FIFO_ERRNO, &error) == 0 && was_tried(facts);
     const int r = st_finding_need_text(finding, ST_KEY_CONFIG_RT_GROUP_SCHED, &config);
-    /* only a kernel that has it has the files cpu.rt_runtime_us (kernel/sched/core.c, cpu_legacy_files) */
+    /* only a kernel with RT_GROUP_SCHED has the files cpu.rt_runtime_us (kernel/sched/core.c,
+     * cpu_legacy_files) */
     const bool no_config = r != 0 && users_us < 0 && runtime_us < 0,
                is_absent = finding->status == ST_STATUS_NOT_APPLICABLE;
     if (no_config && !(tried && error == 0) &&

@@ -20,7 +20,7 @@ static const char *const server_names[] = {"pipewire", "jackd", "jackdbus", "pul
 
 /* --- linux-server-priority: Does the running sound server have its real-time threads? --- */
 
-/** Which rule reports why this server runs without real-time priority. NULL: none does. */
+/** Which rule reports why this server runs without real-time priority? NULL: none. */
 static const char *reported_by(const struct st_facts *facts, const char *key)
 {
     if (st_text_is(key, ST_KEY_DAEMON_JACKD) &&
@@ -32,7 +32,7 @@ static const char *reported_by(const struct st_facts *facts, const char *key)
     return st_linux_rt_lost(facts, key) ? "linux-rt-lost" : NULL;
 }
 
-/* Without jackdbus, which has nothing to do until a program asks for JACK. */
+/* Sound servers, without jackdbus, which is idle until a program asks for JACK. */
 static const struct {
     const char *key;
     const char *name;
@@ -43,7 +43,7 @@ static const struct {
     {ST_KEY_DAEMON_PULSEAUDIO, "PulseAudio", (const char *const[]){"pulseaudio", NULL}},
 };
 
-/** Is a loop of PipeWire's library in that program, without real-time priority? */
+/** Does one of these programs run a loop of PipeWire's library without real-time priority? */
 static bool has_normal_loop(const struct st_facts *facts, const char *const *names)
 {
     ST_FACTS_EACH (fact, facts, ST_KEYS_NORMAL_THREAD, ".process") {
@@ -134,7 +134,7 @@ const struct st_rule st_rule_linux_server_priority = {
 
 /* --- linux-priority-order: Programs that play must not run above the server that they play through. --- */
 
-/** What system76-scheduler gave to sound servers up to 2.0.1. */
+/** Priority that system76-scheduler gave to sound servers up to version 2.0.1. */
 #define SYSTEM76_PRIORITY 49
 
 static void judge_priority_order(struct st_finding *finding, ST_UNUSED int64_t processes_n)
@@ -265,11 +265,11 @@ const struct st_rule st_rule_linux_hybrid_cores = {
 
 /* --- linux-irq-priorities: The thread of the sound card's interrupt beside the sound server. --- */
 
-#define IRQ_TOP 90 /* what rtirq gives, too */
+#define IRQ_TOP 90 /* also the priority that rtirq gives */
 
-/** The interrupt's thread of the card that plays. If it is not known which thread that is: with a USB
- * interface one of the controllers, else of the cards. Of several that of the highest priority: a controller
- * may have more than one. */
+/** The interrupt thread of the card that plays. If that is not known: with a USB interface, a thread of a
+ * USB controller, else of a card. Of several threads the one with the highest priority, since a
+ * controller may have more than one. */
 static const struct st_fact *sound_interrupt(const struct st_facts *facts, int64_t *ret_priority)
 {
     const struct st_fact *best = NULL;
@@ -317,7 +317,8 @@ static void judge_irq_priorities(struct st_finding *finding, ST_UNUSED int64_t p
     if (sound == NULL || server.priority == 0)
         return;
     st_finding_quote(finding, server.process);
-    const struct st_fact *above = NULL; /* an interrupt's thread of another device before the server */
+    const struct st_fact *above =
+        NULL; /* an interrupt thread of another device with a higher priority than the server */
     ST_FACTS_EACH (fact, facts, ST_LINUX_KERNEL_IRQ_THREAD, ".name") {
         if (fact->state == ST_FACT_OK && !st_machine_is_sound(facts, fact->text) &&
             st_fact_beside_int_or(fact, "priority", 0) > server.priority)
@@ -345,7 +346,8 @@ static void judge_irq_priorities(struct st_finding *finding, ST_UNUSED int64_t p
                    "%.20s runs at priority %jd, lower than the sound server's %jd, so "
                    "the server can delay the interrupt that it waits for",
                    sound->text, lowest, server.priority);
-    const char *driver = strchr(st_text("%.15s", sound->text), '-'); /* pgrep may see as much of it */
+    const char *driver =
+        strchr(st_text("%.15s", sound->text), '-'); /* pgrep may see only this beginning of the name */
     if (server.priority > IRQ_TOP)
         st_finding_fix(finding, NULL,
                        "# give the sound server a priority below 90: 'jackd -P 80', or rt.prio of PipeWire's "

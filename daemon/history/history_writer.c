@@ -19,7 +19,7 @@
 #define STACK_BYTES (256 * 1024)
 #define CHANGED_NS  INT64_C(3600000000000)
 
-/* --- what is asked --- */
+/* --- questions --- */
 
 struct asked {
     struct asked *next;
@@ -28,7 +28,7 @@ struct asked {
     unsigned http_status;
 };
 
-/* Gives the answers, and frees the list. */
+/* Passes on the answers, and frees the list. */
 static void give_answers(struct asked *list)
 {
     for (struct asked *asked = list, *next; asked != NULL; asked = next) {
@@ -53,32 +53,37 @@ struct st_history_writer {
     struct st_platform *platform;
     pthread_t thread;
 
-    pthread_mutex_t mutex; /* up to view */
+    pthread_mutex_t mutex; /* protects the members up to `view` */
     pthread_cond_t cond;
     struct st_history_settings settings;
     bool changed, stop;
-    bool look; /* at the file, though nothing may be waiting */
+    bool look; /* look at the file even if nothing is waiting */
     struct st_waiting_rows waiting;
     struct asked *asked, *answered;
     struct st_recorder recorder;
-    enum { EVENTS_NONE, EVENTS_WANTED, EVENTS_ASKED } events_are; /* the kernel's, for the recorder */
-    bool keeps_later;                                             /* the copy waits for them */
-    int64_t copy_ns; /* the copy that is wanted is made then: what comes after a dropout is in it */
+    enum {
+        EVENTS_NONE,
+        EVENTS_WANTED,
+        EVENTS_ASKED
+    } events_are;     /* state of the kernel's events, which the recorder stores */
+    bool keeps_later; /* the copy waits for these events */
+    int64_t copy_ns;  /* when to make the wanted copy, so that it includes the time after the dropout */
     struct st_history_writer_view view;
 
-    int answer_pipe[2]; /* a byte for each answer */
+    int answer_pipe[2]; /* receives a byte for each answer */
 
-    /* the thread's */
+    /* used by the writer's thread only */
     struct st_history_file file;
-    uint64_t missing_minutes_n, missing_events_n; /* of view.lost_*_n, what the file says is missing */
-    int64_t retry_ns;      /* it could not be written, and is tried again then; INT64_MIN: it could */
-    uint64_t changed_of_n; /* of file.opened_n, and ... */
-    int64_t changed_ns;    /* ... when view.changed was read */
+    uint64_t missing_minutes_n,
+        missing_events_n;  /* the part of view.lost_*_n that the file already records as missing */
+    int64_t retry_ns;      /* time of the next try after a failed write; INT64_MIN: no failure */
+    uint64_t changed_of_n; /* value of file.opened_n when view.changed was read */
+    int64_t changed_ns;    /* time when view.changed was read */
 };
 
-/* --- what waits --- */
+/* --- waiting rows --- */
 
-/* The oldest beyond the bounds are lost. The mutex is held. */
+/* Drops the oldest rows beyond the limits. The mutex is held. */
 static void trim(struct st_history_writer *writer)
 {
     struct st_waiting_rows *waiting = &writer->waiting;
@@ -90,7 +95,7 @@ static void trim(struct st_history_writer *writer)
     writer->view.waiting_events_n = waiting->events_n;
 }
 
-/* What could not be written goes back to where it was, before what has come since. The mutex is held. */
+/* Puts rows that could not be written back, before rows that have arrived since. The mutex is held. */
 static void give_back(struct st_history_writer *writer, struct st_waiting_rows *rows)
 {
     struct st_waiting_rows since;
@@ -101,7 +106,7 @@ static void give_back(struct st_history_writer *writer, struct st_waiting_rows *
     trim(writer);
 }
 
-/* Writes what waits. */
+/* Writes the waiting rows. */
 static void flush(struct st_history_writer *writer)
 {
     struct st_waiting_rows rows;
@@ -116,7 +121,7 @@ static void flush(struct st_history_writer *writer)
         writer->view.bytes = writer->file.bytes >= 0 ? writer->file.bytes : INT64_MIN;
         writer->view.minutes_n += rows.minutes_n;
         writer->view.events_n += rows.events_n;
-        trim(writer); /* what is written does not wait any more */
+        trim(writer); /* written rows no longer count as waiting */
     } else {
         give_back(writer, &rows);
     }
@@ -124,12 +129,12 @@ static void flush(struct st_history_writer *writer)
     ST_PRINT(writer->view.why, "%s", why);
     ST_PRINT(writer->view.aside, "%s", writer->file.aside);
     pthread_mutex_unlock(&writer->mutex);
-    st_history_file_rows_drop_all(&rows); /* none, if they were given back */
-    /* a minute more does not make the disk any larger */
+    st_history_file_rows_drop_all(&rows); /* empty if the rows were put back */
+    /* one more minute does not free the disk, so a new row causes no earlier try */
     writer->retry_ns = r == 0 ? INT64_MIN : st_posix_now_ns(NULL) + ST_HISTORY_WRITER_RETRY_NS;
 }
 
-/* What was lost is recorded as soon as something can be. @return true: that event waits. */
+/* Records lost rows as an event, as soon as the file can be written. @return true: the event is waiting. */
 static bool record_lost(struct st_history_writer *writer)
 {
     struct st_history_writer_view view;
@@ -149,7 +154,7 @@ static bool record_lost(struct st_history_writer *writer)
 
 /* --- the thread --- */
 
-/* What others see of other settings. The mutex is held. */
+/* Updates the view for other settings. The mutex is held. */
 static void show_settings(struct st_history_writer *writer)
 {
     const struct st_history_settings *settings = &writer->settings;
@@ -174,7 +179,7 @@ static void show_settings(struct st_history_writer *writer)
     ST_PRINT(writer->view.path, "%s", settings->path);
 }
 
-/* How long there is nothing to write; INT64_MAX: until something comes. The mutex is held. */
+/* Time until there is something to write; INT64_MAX: until a row arrives. The mutex is held. */
 static int64_t idle_ns(const struct st_history_writer *writer)
 {
     if (writer->stop || writer->changed)
@@ -192,19 +197,19 @@ static int64_t idle_ns(const struct st_history_writer *writer)
         copy_in_ns = ST_MAX(writer->copy_ns - st_posix_now_ns(NULL), 0);
     if (writer->waiting.events_n == 0)
         return copy_in_ns;
-    if (writer->asked != NULL) /* an answer has them */
+    if (writer->asked != NULL) /* the answer includes the waiting rows */
         return 0;
     return ST_MIN(copy_in_ns, ST_HISTORY_WRITER_EVENTS_NS);
 }
 
-/* Waits until idle_ns is over, or something is asked. The mutex is held. @return true: it is time to write.
- */
+/* Waits until idle_ns is over, or a question arrives. The mutex is held. @return true: it is time to
+ * write. */
 static bool wait_for_work(struct st_history_writer *writer)
 {
     int64_t wait_ns;
     while ((wait_ns = idle_ns(writer)) == INT64_MAX && writer->asked == NULL)
         pthread_cond_wait(&writer->cond, &writer->mutex);
-    /* what the condition waits by, whatever the platform */
+    /* the clock of the condition, whatever the platform's clock is */
     const struct timespec until = st_ns_to_timespec(st_ns_add(st_posix_now_ns(NULL), wait_ns));
     bool over = false;
     while (!over && idle_ns(writer) > 0 && writer->asked == NULL)
@@ -212,7 +217,7 @@ static bool wait_for_work(struct st_history_writer *writer)
     return over || idle_ns(writer) == 0;
 }
 
-/* Takes other settings and writes what waits. The mutex is held, and given back. */
+/* Applies other settings and writes waiting rows. Called with the mutex held; releases it. */
 static void unlock_and_write(struct st_history_writer *writer)
 {
     writer->look = false;
@@ -236,7 +241,7 @@ static void unlock_and_write(struct st_history_writer *writer)
         flush(writer);
 }
 
-/* asked: NULL is fine. */
+/* Answers a question. @param asked NULL is allowed. */
 static void answer(struct st_history_writer *writer, struct asked *asked)
 {
     struct st_history_writer_view view;
@@ -247,10 +252,10 @@ static void answer(struct st_history_writer *writer, struct asked *asked)
     pthread_mutex_lock(&writer->mutex);
     append_asked(&writer->answered, asked);
     pthread_mutex_unlock(&writer->mutex);
-    (void)!write(writer->answer_pipe[1], "", 1); /* full: it wakes anyway */
+    (void)!write(writer->answer_pipe[1], "", 1); /* if the pipe is full, the main thread wakes up anyway */
 }
 
-/* Each hour, and of a file that was opened anew: since when dropouts are more frequent. */
+/* Each hour, and after a file was opened: reads since when dropouts are more frequent. */
 static void read_changed(struct st_history_writer *writer)
 {
     const struct st_history_file *file = &writer->file;
@@ -267,7 +272,7 @@ static void read_changed(struct st_history_writer *writer)
     pthread_mutex_unlock(&writer->mutex);
 }
 
-/* The cycles of the last events, if they are wanted. */
+/* Keeps the cycles of the last events, if a copy is wanted. */
 static void keep_cycles(struct st_history_writer *writer)
 {
     pthread_mutex_lock(&writer->mutex);
@@ -300,7 +305,8 @@ static void *run(void *ctx)
         pthread_mutex_lock(&writer->mutex);
         const bool writes = wait_for_work(writer);
         stop = writer->stop;
-        struct asked *asked = stop ? NULL : writer->asked; /* its answer has all that came before it */
+        struct asked *asked =
+            stop ? NULL : writer->asked; /* its answer includes all rows that arrived before it */
         if (asked != NULL)
             writer->asked = asked->next;
         if (writes)
@@ -322,7 +328,7 @@ static void *run(void *ctx)
     return NULL;
 }
 
-/* --- what others call --- */
+/* --- functions for other files --- */
 
 static void hear(void *ctx, const struct st_event *event)
 {
@@ -440,7 +446,7 @@ int st_history_writer_start(struct st_platform *platform, const struct st_config
     if (r == 0 && pipe2(writer->answer_pipe, O_CLOEXEC | O_NONBLOCK) != 0)
         r = -errno;
     if (r == 0) {
-        st_events_listen(events, hear, writer); /* the thread may add one at once */
+        st_events_listen(events, hear, writer); /* before the thread starts, which may add an event at once */
         r = st_posix_thread_start(&writer->thread, STACK_BYTES, run, writer);
     }
     if (r < 0) {
@@ -456,7 +462,8 @@ void st_history_writer_set(struct st_history_writer *writer, const struct st_con
 {
     struct st_history_settings settings = st_history_file_settings(config);
     pthread_mutex_lock(&writer->mutex);
-    if (settings.missing && writer->settings.usual) { /* what waits for the folder to come back is kept */
+    if (settings.missing &&
+        writer->settings.usual) { /* keeps the waiting rows until the folder is there again */
         memcpy(settings.path, writer->settings.path, sizeof(settings.path));
         settings.usual = true;
         settings.missing = false;
@@ -467,7 +474,7 @@ void st_history_writer_set(struct st_history_writer *writer, const struct st_con
     pthread_mutex_unlock(&writer->mutex);
 }
 
-/* NULL: none, or out of memory. */
+/* A copy of the rows. NULL: no rows, or out of memory. */
 static struct st_cause_sum *copy_of(const struct st_cause_sums *sums)
 {
     struct st_cause_sum *rows = sums->n > 0 ? malloc(sums->n * sizeof(*rows)) : NULL;
@@ -476,7 +483,7 @@ static struct st_cause_sum *copy_of(const struct st_cause_sums *sums)
     return rows;
 }
 
-/* @param good false: memory ran out, and the minute is lost. node may be NULL then. */
+/* Adds a row. @param good false: out of memory, the minute is lost; node may then be NULL. */
 static void add_node(struct st_history_writer *writer, struct st_waiting_row *node, bool good)
 {
     pthread_mutex_lock(&writer->mutex);

@@ -1,4 +1,4 @@
-/* The Linux row of the seam, and its members that are about threads, the process and the machine. */
+/* The Linux row of struct st_platform, and its members about threads, the process and the machine. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/keyctl.h>
@@ -32,7 +32,7 @@ static const int policies[] = {
 static int linux_set_policy(ST_UNUSED struct st_platform *platform, enum st_policy policy, int priority)
 {
     const struct sched_param param = {.sched_priority = priority * (policy != ST_POLICY_OTHER)};
-    /* musl has functions for these calls that only fail */
+    /* in musl, the functions for these calls always fail */
     return st_posix_result(syscall(SYS_sched_setscheduler, 0, policies[policy], &param));
 }
 
@@ -109,8 +109,8 @@ static int linux_set_rttime_limit_ns(ST_UNUSED struct st_platform *platform, int
     struct rlimit limit;
     if (getrlimit(RLIMIT_RTTIME, &limit) != 0)
         return -errno;
-    /* The kernel looks at the hard limit first (kernel/time/posix-cpu-timers.c, check_thread_timers), so
-     * SIGXCPU only comes below it. RLIM_INFINITY is the largest rlim_t. */
+    /* The kernel checks the hard limit first (kernel/time/posix-cpu-timers.c, check_thread_timers), so
+     * SIGXCPU comes only if the soft limit is lower. RLIM_INFINITY is the largest rlim_t. */
     const rlim_t us = (rlim_t)(ns / ST_NS_PER_US) + (ns % ST_NS_PER_US != 0);
     if (limit.rlim_max > us)
         limit.rlim_max = us;
@@ -119,11 +119,12 @@ static int linux_set_rttime_limit_ns(ST_UNUSED struct st_platform *platform, int
     return st_posix_result(setrlimit(RLIMIT_RTTIME, &limit));
 }
 
-/* Far below what counts as a suspend; the slow path of the cycle loop asks, too. */
+/* Largest distance of two clock reads: far below a suspend, and cheap, since the slow path of the cycle
+ * loop calls this too. */
 #define TOGETHER_NS 100000
 
-/* The two clocks cannot be read at once. Between two reads of one the other is bracketed; the tightest of
- * some tries is taken, so that a thread that lost its CPU between the reads does not see a suspend. */
+/* The two clocks cannot be read at once, so one is read before and after the other. The tightest of
+ * several tries is used, so that a thread that lost its CPU between the reads does not report a suspend. */
 static int linux_suspended_ns(ST_UNUSED struct st_platform *platform, int64_t *ret_ns)
 {
     int64_t tightest_ns = INT64_MAX, suspended_ns = 0;
@@ -167,8 +168,8 @@ static int linux_hold_latency(ST_UNUSED struct st_platform *platform, int32_t us
     const int fd = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
         return -errno;
-    errno = EIO;                                           /* if it took less */
-    if (write(fd, &us, sizeof(us)) == (ssize_t)sizeof(us)) /* four bytes are taken as a number */
+    errno = EIO;                                           /* for a short write */
+    if (write(fd, &us, sizeof(us)) == (ssize_t)sizeof(us)) /* four bytes are read as a binary number */
         return fd;
     const int error = errno;
     close(fd);
@@ -180,12 +181,12 @@ static void linux_release_latency(ST_UNUSED struct st_platform *platform, int ha
     close(handle);
 }
 
-/* What a thread has used so far. By the thread itself from cheap system calls (some 2 us together); by
- * others from /proc, where the same kernel counters are printed. */
+/* What a thread has used so far: read by the thread itself with cheap system calls (some 2 us together),
+ * by other threads from /proc, which prints the same counters. */
 
-/* CPU-time clock of a thread by its id: the kernel's encoding of a clockid (CPUCLOCK_PERTHREAD |
- * CPUCLOCK_SCHED), include/linux/posix-timers.h. pthread_getcpuclockid() makes the same from a pthread_t,
- * which we do not have. */
+/* The CPU-time clock of a thread by its id, in the kernel's encoding of a clockid (CPUCLOCK_PERTHREAD |
+ * CPUCLOCK_SCHED, include/linux/posix-timers.h). pthread_getcpuclockid() computes the same from a
+ * pthread_t, which is not available here. */
 static clockid_t thread_clock(pid_t tid)
 {
     return (clockid_t)(((unsigned)~tid << 3) | 4u | 2u);
@@ -218,7 +219,7 @@ static void linux_counters_close(ST_UNUSED struct st_platform *platform, struct 
     }
 }
 
-/* Text of an open /proc file from its start. @return false when it is not there or does not fit. */
+/* Reads an open /proc file from its start. @return false: the file has gone or does not fit. */
 static bool read_again(int fd, char *buf, size_t buf_bytes)
 {
     if (fd < 0)
@@ -240,8 +241,8 @@ static bool read_again(int fd, char *buf, size_t buf_bytes)
     return have > 0 && have < buf_bytes - 1;
 }
 
-/* A kernel that does not count (CONFIG_SCHEDSTATS off) prints zeros; a thread that runs has had some CPU
- * time. */
+/* Zeros mean that the kernel does not count (CONFIG_SCHEDSTATS off), since a thread that runs has had
+ * some CPU time. */
 static void add_runq_wait(int fd, struct st_thread_counters *counters)
 {
     char text[96]; /* three numbers of at most 20 digits */
@@ -293,7 +294,7 @@ static int linux_counters_other(struct st_platform *platform, const struct st_co
 {
     struct st_thread_counters counters = {0};
     struct st_proc_stat stat;
-    char text[16384]; /* status is the longest: its line of groups */
+    char text[16384]; /* longest text: status, with its line of groups */
     add_cpu(thread_clock(h->tid), &counters);
     add_runq_wait(h->fd_schedstat, &counters);
     if (read_again(h->fd_stat, text, sizeof(text)) && st_proc_stat(text, &stat) == 0) {
@@ -314,9 +315,9 @@ static int linux_counters_other(struct st_platform *platform, const struct st_co
 
 /* --- the process: locked memory --- */
 
-/* With MCL_FUTURE every mapping beyond RLIMIT_MEMLOCK fails: malloc() would, some time after. Does the limit
- * hold for us? Asked by a mapping, because the right to ignore it (CAP_IPC_LOCK) counts only in the first
- * user namespace. */
+/* With MCL_FUTURE each mapping beyond RLIMIT_MEMLOCK fails, so malloc() would fail at some later time.
+ * Does the limit apply to this process? Tested by a mapping, because the right to exceed it
+ * (CAP_IPC_LOCK) counts only in the first user namespace. */
 static bool later_mappings_would_fail(void)
 {
     struct rlimit limit;
@@ -349,7 +350,7 @@ static int linux_program_path(ST_UNUSED struct st_platform *machine, char *buf, 
     const ssize_t len = readlink("/proc/self/exe", buf, buf_bytes);
     if (len < 0)
         return -errno;
-    if ((size_t)len >= buf_bytes) /* cut, or no room for the end */
+    if ((size_t)len >= buf_bytes) /* cut, or without room for the final 0 */
         return -ENAMETOOLONG;
     buf[len] = '\0';
     return 0;
@@ -360,12 +361,12 @@ static int linux_program_path(ST_UNUSED struct st_platform *machine, char *buf, 
 #define CGROUP_ROOT "/sys/fs/cgroup"
 #define LEVELS_MAX  8
 
-/* cpu.stat of our cgroup and of those above it, where their CPU controller is on. Never closed: a process has
- * one cgroup at a time, and one that is moved away counts where it began. */
+/* cpu.stat of this process's cgroup and of the cgroups above it, where their CPU controller is on. Never
+ * closed: a process has one cgroup at a time, and a process that is moved still counts where it began. */
 static int stat_fds[LEVELS_MAX];
 static size_t stat_fds_n;
 
-/* @return us, or -1: no quota is counted there. Source: Documentation/admin-guide/cgroup-v2.rst, cpu.stat. */
+/* @return us; -1: no quota is counted there. Source: Documentation/admin-guide/cgroup-v2.rst, cpu.stat. */
 static int64_t throttled_us(int fd)
 {
     char text[1024];
@@ -390,9 +391,10 @@ static void open_level(const char *path)
         close(fd);
 }
 
-/* ls_smi_rx of AMD's processors: event 0x2B, "SMIs received" (tools/perf/pmu-events/arch/x86/amdzen1 and
- * later). Intel's are counted by an MSR (platform/readings.c). -1: none. Only root may count them for a whole
- * CPU; a service without that right must not even try, since its unit may end who makes this system call. */
+/* Counter of system management interrupts of AMD processors, ls_smi_rx: event 0x2B, "SMIs received"
+ * (tools/perf/pmu-events/arch/x86/amdzen1 and later). Intel's interrupts are counted by an MSR
+ * (platform/readings.c). -1: none. Only root may count for a whole CPU; a service without that right must
+ * not even try, since its unit may kill a process that makes this system call. */
 static int smi_fd = -1;
 
 static void open_smi_counter(struct st_platform *machine)
@@ -434,15 +436,15 @@ static void linux_pauses(struct st_platform *platform, struct st_pauses *ret)
 
 /* --- a program that is about to be run, and what it leaves (posix/posix.h) --- */
 
-#define FDS_MAX      1024 /* before Linux 5.9, which cannot close all at once */
-#define STATUS_BYTES 1024 /* of /proc/PID/status: the parent is in its beginning */
+#define FDS_MAX      1024 /* for Linux before 5.9, which cannot close all descriptors at once */
+#define STATUS_BYTES 1024 /* beginning of /proc/PID/status, which has the parent */
 
 void st_posix_child_alone(bool dies, bool other_user)
 {
     if (dies)
-        (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* after setuid, which clears it */
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* after setuid, which clears this setting */
     (void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    if (other_user) /* the filter of sleeptuned.service would end the program */
+    if (other_user) /* only then: the system call filter of sleeptuned.service would end the program */
         (void)syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
 #ifdef SYS_close_range
     if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0) == 0)
@@ -457,7 +459,7 @@ void st_posix_reap_begin(void)
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
-/** @return 0: not known, or it has gone. */
+/** The parent of a process. @return 0: not known, or the process has gone. */
 static pid_t parent_of(const char *name)
 {
     char text[STATUS_BYTES];
@@ -472,24 +474,25 @@ static pid_t parent_of(const char *name)
     return (pid_t)parent;
 }
 
-/** Does it descend from a program that was started here? Those have no right to message queues
- * (become_harmless), and cannot get it back. Other processes become our children, too: sound libraries start
- * servers for all programs of the user (PulseAudio by autospawn, the server of ALSA's dmix), and a shell that
- * this process replaced may have had children. */
+/** Does the process descend from a program that was started here? Such programs have no right to message
+ * queues (become_harmless) and cannot regain it. Other processes become children of this one as well:
+ * sound libraries start servers for all programs of the user (PulseAudio by autospawn, the server of
+ * ALSA's dmix), and a shell that was replaced by this process may have had children. */
 static bool is_rest(pid_t pid)
 {
     struct rlimit queues;
     return prlimit(pid, RLIMIT_MSGQUEUE, NULL, &queues) != 0 || queues.rlim_max == 0;
 }
 
-/* A program was started in a session of its own and cannot enter ours again. */
+/* Finds what is left by its session: started programs have separate sessions and cannot join this one
+ * again. */
 bool st_posix_reap_rest(void)
 {
     const pid_t own = getpid(), session = getsid(0);
     siginfo_t info;
     bool found = false;
     if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0)
-        return false; /* no child at all, as almost always */
+        return false; /* no child at all: the usual case */
     DIR *proc = opendir("/proc");
     if (proc == NULL)
         return false;
@@ -500,7 +503,7 @@ bool st_posix_reap_rest(void)
             continue;
         const bool rest = is_rest(pid);
         if (rest)
-            (void)kill(pid, SIGKILL); /* its own children come to us next */
+            (void)kill(pid, SIGKILL); /* the killed process's children become ours and are found next */
         (void)waitpid(pid, NULL, WNOHANG);
         found = found || rest;
     }
@@ -510,8 +513,8 @@ bool st_posix_reap_rest(void)
 
 /* --- the machine --- */
 
-/* The limit on wake-up latency that is in force. The read is binary; opening registers a request for the
- * default, which asks for nothing. Source: Documentation/power/pm_qos_interface.rst. */
+/* Reports the current limit on wake-up latency. The read is binary; opening the file registers a request
+ * with the default, which asks for nothing. Source: Documentation/power/pm_qos_interface.rst. */
 static void say_cpu_dma_latency(st_condition_fn fn, void *ctx)
 {
     const int fd = open("/dev/cpu_dma_latency", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -535,7 +538,7 @@ static void linux_conditions(struct st_platform *machine, int cpu, st_condition_
 static int sleep_until_precise_ns(ST_UNUSED struct st_platform *platform,
                                   ST_UNUSED int64_t due_ns) ST_NONBLOCKING
 {
-    return -ENOTSUP; /* timer slack does not touch SCHED_FIFO: the plain sleep is exact */
+    return -ENOTSUP; /* timer slack does not apply to SCHED_FIFO: the plain sleep is exact */
 }
 
 struct st_platform *st_platform_native(void)

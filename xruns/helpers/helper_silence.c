@@ -34,15 +34,15 @@
 
 #define ANSWER_S    5
 #define PORTS_MAX   512
-#define TAPS_MAX    (2 * ST_LISTENED_MAX) /* also of those that are left, until they are closed */
-#define CUTS_MAX    3                     /* times that a tap is linked anew */
+#define TAPS_MAX    (2 * ST_LISTENED_MAX) /* including taps that are no longer wanted, until they are closed */
+#define CUTS_MAX    3                     /* number of times that a tap is linked again */
 #define FINDS_MAX   16
 #define FRAMES_MAX  8192U /* of a cycle */
 #define SETTLE_NS   (200 * ST_NS_PER_MS)
 #define PRICE_S     10
-#define PRICE_NS    (PRICE_S * ST_NS_PER_S / 100) /* 1 % of a CPU ... */
-#define PRICES_MAX  3                             /* ... in three PRICE_S, one after the other */
-#define EMPTY       2                             /* SPA_CHUNK_FLAG_EMPTY, which older headers do not know */
+#define PRICE_NS    (PRICE_S * ST_NS_PER_S / 100) /* 1 % of a CPU */
+#define PRICES_MAX  3                             /* consecutive intervals of PRICE_S beyond PRICE_NS */
+#define EMPTY       2                             /* SPA_CHUNK_FLAG_EMPTY, which older headers lack */
 #define TAP_PORT    "tap_"
 #define MONO_FLOATS "32 bit float mono audio"
 
@@ -65,15 +65,15 @@ struct tap {
     struct pw_filter *filter;
     struct spa_hook hook;
     size_t n;
-    uint32_t heard[ST_SILENCE_CHANNELS_MAX]; /* ports of the stream */
+    uint32_t heard[ST_SILENCE_CHANNELS_MAX]; /* the ports of the stream */
     void *ports[ST_SILENCE_CHANNELS_MAX];
     struct pw_proxy *links[ST_SILENCE_CHANNELS_MAX];
-    /* of the data thread */
+    /* data thread only */
     struct st_silence silence;
-    int64_t position_ns, position, rate_hz; /* of the cycle that it takes */
+    int64_t position_ns, position, rate_hz; /* of the current cycle */
     struct find finds[FINDS_MAX];
-    atomic_uint finds_n; /* written */
-    unsigned said_n;     /* of the main thread: printed */
+    atomic_uint finds_n; /* written by the data thread */
+    unsigned said_n;     /* printed by the main thread */
 };
 
 struct listener {
@@ -86,7 +86,7 @@ struct listener {
     bool automatic, ended, shut;
     int status;
     int64_t cpu_ns;
-    int dear_n; /* PRICE_S in which it cost too much */
+    int dear_n; /* consecutive intervals of PRICE_S in which listening cost too much CPU time */
     uint32_t version;
     struct st_log_line order;
 };
@@ -115,7 +115,7 @@ static void on_find(void *ctx, const struct st_silence_find *found)
     pw_loop_signal_event(tap->listener->loop, tap->listener->found);
 }
 
-/* @return its frames, and where they are; 0: there are none. */
+/* Reads a buffer. @return the number of its frames, and a pointer to them; 0: none. */
 static size_t take_buffer(const struct pw_buffer *buffer, const float **ret)
 {
     const struct spa_data *data = buffer->buffer->n_datas > 0 ? &buffer->buffer->datas[0] : NULL;
@@ -189,7 +189,8 @@ static void say_taps(struct listener *listener)
 
 /* --- links --- */
 
-/* Ports come one by one, and a filter gets no port while it runs. */
+/* Links the taps again after a short time: ports appear one by one, and a running filter gets no further
+ * port. */
 static void settle_soon(struct tap *tap)
 {
     struct timespec soon = {.tv_nsec = SETTLE_NS};
@@ -197,7 +198,7 @@ static void settle_soon(struct tap *tap)
     pw_loop_update_timer(tap->listener->loop, tap->listener->settle, &soon, NULL, false);
 }
 
-/* By the server, or by a patchbay, with which it does not compete. */
+/* A link was removed by the server, or by a patchbay, with which this program does not compete. */
 static void on_cut(void *ctx)
 {
     struct tap *tap = ctx;
@@ -222,7 +223,7 @@ static void link_port(struct tap *tap, size_t i, const struct port *own)
         pw_proxy_add_listener(tap->links[i], pw_proxy_get_user_data(tap->links[i]), &link_events, tap);
 }
 
-/* Once the server has announced the tap's ports. */
+/* Links the tap after the server has announced its ports. */
 static void link_all(struct tap *tap)
 {
     if (tap->filter == NULL)
@@ -258,14 +259,14 @@ static void close_tap(struct tap *tap)
         *link = NULL;
     }
     struct pw_filter *filter = tap->filter;
-    tap->filter = NULL; /* its last words are that it pauses: it is not linked anew */
+    tap->filter = NULL; /* the filter's last event says that it pauses: it must not be linked again */
     if (filter != NULL)
         pw_filter_destroy(filter);
     tap->n = 0;
 }
 
-/* Before 0.3.71 a port's latency cannot be left out of its peer's: this one changes no minimum and no
- * maximum. */
+/* Before 0.3.71 a port's latency is always part of its peer's. This value changes neither the minimum nor
+ * the maximum. */
 static const struct spa_pod *neutral_latency(struct spa_pod_builder *builder)
 {
     return spa_pod_builder_add_object(
@@ -355,7 +356,7 @@ static void obey(struct listener *listener, const char *order)
         return;
     tap->wanted = listen;
     tap->cuts_n = 0;
-    if (!listen) /* at once: what is not played may be suspended */
+    if (!listen) /* at once, since a stream that does not play may be suspended */
         close_tap(tap);
     settle_soon(tap);
 }
@@ -472,7 +473,7 @@ static int begin(struct listener *listener)
     static const char *const modules[] = {"libpipewire-module-client-node", NULL};
     struct timespec each = {.tv_sec = PRICE_S};
     struct pw_loop *loop = listener->loop;
-    /* none of client.conf's modules: no real-time thread */
+    /* without the modules of client.conf: no real-time thread */
     struct pw_context *context =
         pw_context_new(loop, pw_properties_new(PW_KEY_CONFIG_NAME, "null", "support.dbus", "false", NULL), 0);
     struct spa_source *price = pw_loop_add_timer(loop, on_price, listener);
@@ -498,7 +499,7 @@ int main(int argc, char **argv)
     (void)sched_setscheduler(0, SCHED_OTHER, &normal);
     listener.automatic = strcmp(options.listen, "auto") == 0;
     setenv("PIPEWIRE_DEBUG", "0", 0);
-    /* up to the first order, which may never come, it takes no CPU from what plays */
+    /* before the first order, which may never arrive, this program uses no CPU time */
     if (poll(&orders, 1, -1) != 1 || (orders.revents & POLLIN) == 0)
         return ST_HELPER_LINE_DONE;
     pw_init(NULL, NULL);
