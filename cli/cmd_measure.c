@@ -32,9 +32,9 @@ struct arguments {
     enum st_stress_phase stress;
     /* of --at-most: do the events of missed periods stay below a limit? */
     double per_hour; /* the limit; 0: not asked for */
-    double hours;    /* in which these came */
+    double hours;    /* measured hours of events_n */
     uint64_t events_n;
-    bool broken;    /* it will be; nothing counts from then on */
+    bool broken;    /* the limit will be broken; nothing is counted from then on */
     char text[256]; /* the answer; "": none yet */
     bool details, json, fail_on_miss, quiet, progress;
 };

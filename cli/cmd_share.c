@@ -20,7 +20,7 @@
 #define COLUMNS      76
 #define TEXT_BYTES   4096
 #define LINE_BYTES   140 /* two lines of the text: with the findings 40 in all */
-#define FINDINGS_MAX 7   /* with a line of their own; the others are in a list */
+#define FINDINGS_MAX 7   /* findings with a separate line; others are in a list */
 #define PROGRAMS_MAX 4
 #define HISTORY_MS   500
 #define HOUR_S       3600.0

@@ -132,7 +132,7 @@ void st_service_view_look_at_right(struct st_service *service)
         (void)machine->list(machine, LIMITS_FOLDER, look_at_right, &service->view.right_set_up);
 }
 
-/* Fills a view. *result holds what view->loop points to; it is empty if there is none. */
+/* Fills a view. view->loop points into *result, which is empty if there is no loop. */
 bool st_service_view_look(struct st_service *service, struct st_view *view, struct st_result *result)
 {
     *view = service->view;

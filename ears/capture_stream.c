@@ -106,7 +106,7 @@ static const struct {
                        take_packet},
     [RECORD_EVENT] = {sizeof(struct st_capture_event), sizeof(struct st_capture_event), take_event}};
 
-/* @return how many bytes the record has in all, as far as they are known; 0: it is none. */
+/* @return the size of the record in bytes, as far as known; 0: not a record. */
 static size_t record_bytes(const struct st_capture_reader *reader)
 {
     struct label label;

@@ -143,7 +143,8 @@ static void put(unsigned char *to, uint32_t value, unsigned bytes)
         to[i] = (unsigned char)(value >> (8 * i));
 }
 
-/* Source: Microsoft and IBM, "Multimedia Programming Interface and Data Specifications", 1991. */
+/* Source of the format: Microsoft and IBM, "Multimedia Programming Interface and Data Specifications",
+ * 1991. */
 int st_wav_write_head(FILE *stream, uint32_t rate_hz, uint32_t channels, uint64_t frames_n)
 {
     unsigned char head[HEAD_BYTES];

@@ -13,7 +13,7 @@
 #include "platform/posix/posix.h"
 
 #define DRAIN_EVERY_NS    INT64_C(250000000)
-#define RING_SPAN_NS      (60 * ST_NS_PER_S) /* a stall of the drain thread that loses nothing */
+#define RING_SPAN_NS      (60 * ST_NS_PER_S) /* longest stall of the drain thread without losses */
 #define PERIOD_MIN_NS     (50 * ST_NS_PER_US)
 #define PERIOD_MAX_NS     (10 * ST_NS_PER_S)
 #define LOAD_MAX_PERCENT  90.0
@@ -21,7 +21,7 @@
 #define STACK_BYTES       (256 * 1024)
 #define STACK_TOUCH       (32 * 1024)
 
-/* A synthetic DSP load: a recursive filter, of which each value needs the one before. */
+/* A synthetic DSP load: a recursive filter, in which each value depends on the previous one. */
 struct load {
     float state;
     uint64_t rounds;
@@ -39,13 +39,13 @@ struct st_session {
     bool counters_open;
     pthread_t loop_thread, drain_thread;
     bool loop_started, drain_started;
-    bool prepared; /* under mutex: the loop's thread has set what the drain reads of it */
+    bool prepared; /* the loop's thread has set what the drain reads; under mutex */
     bool ended;    /* under mutex */
     _Atomic int tid;
     pthread_mutex_t mutex;
     pthread_cond_t wake_drain;   /* the loop has ended */
-    pthread_cond_t wake_waiting; /* it is over */
-    bool over;                   /* drain thread done; under mutex */
+    pthread_cond_t wake_waiting; /* signals `over` */
+    bool over;                   /* the drain thread is done; under mutex */
     _Atomic uint64_t drains_n;
     enum st_lock lock;
     int lock_error;
@@ -84,7 +84,7 @@ static void add_condition(void *ctx, const char *key, const char *value)
     ST_PRINT(c->value, "%s", value);
 }
 
-/* The loop's stack must not fault later. */
+/* Touches the loop's stack, which must not cause page faults later. */
 static void touch_stack(void)
 {
     volatile char stack[STACK_TOUCH];
@@ -101,8 +101,8 @@ static void run_load(void *ctx) ST_NONBLOCKING
         load->state = 0.9f * load->state + 0.1f;
 }
 
-/* Finds how many rounds take load_percent of the period on this CPU at its speed of the moment: takes about
- * 10 ms. */
+/* Finds how many rounds take load_percent of the period on this CPU at its current speed; takes about 10
+ * ms. */
 static void calibrate_load(struct load *load, struct st_platform *platform, const struct st_period *period,
                            double load_percent)
 {
@@ -124,7 +124,7 @@ static void calibrate_load(struct load *load, struct st_platform *platform, cons
 
 /* --- the threads --- */
 
-/* Sets the policy asked for, or what on_refused gets, or none, and stores it in the result. */
+/* Sets the requested policy, or the one that on_refused gets, or none, and stores it in the result. */
 static void become_real_time(struct st_session *session, struct st_result *result)
 {
     struct st_platform *platform = session->platform;
@@ -132,8 +132,7 @@ static void become_real_time(struct st_session *session, struct st_result *resul
     enum st_policy policy = ST_POLICY_OTHER;
     int r = 0, priority = 0;
     if (platform->get_policy(platform, &policy, &priority) == 0 && policy == ST_POLICY_OTHER)
-        (void)platform->set_policy(platform, ST_POLICY_OTHER,
-                                   0); /* no longer SCHED_BATCH (st_posix_give_way) */
+        (void)platform->set_policy(platform, ST_POLICY_OTHER, 0); /* ends SCHED_BATCH (st_posix_give_way) */
     if (config->policy != ST_POLICY_OTHER)
         r = platform->set_policy(platform, config->policy, config->priority);
     const bool content = r == 0 || (config->on_refused != NULL &&
@@ -159,7 +158,7 @@ static void prepare(struct st_session *session)
     const int cpu = config->cpu;
     pthread_mutex_lock(&session->mutex);
     struct st_result found =
-        session->result; /* the drain counts nothing before the loop runs, so no update is lost */
+        session->result; /* no update is lost, since the drain counts nothing before the loop runs */
     pthread_mutex_unlock(&session->mutex);
 
     atomic_store_explicit(&session->tid, (int)p->thread_id(p), memory_order_relaxed);
@@ -179,7 +178,7 @@ static void prepare(struct st_session *session)
     touch_stack();
     session->counters_open = p->counters_open(p, &session->counters) == 0;
     if (session->counters_open) {
-        struct st_thread_counters first; /* the first call may fault */
+        struct st_thread_counters first; /* the first call may cause a page fault */
         (void)p->counters_self(p, &session->counters, &first);
         session->loop.counters = &session->counters;
     }
@@ -202,18 +201,18 @@ static void prepare(struct st_session *session)
     session->result = found;
     session->prepared = true;
     pthread_mutex_unlock(&session->mutex);
-    st_text_forget(); /* of the conditions */
+    st_text_forget(); /* texts of the conditions */
 }
 
 static void *run_loop(void *arg)
 {
     struct st_session *session = arg;
     struct st_platform *platform = session->platform;
-    pthread_mutex_lock(&session->mutex); /* until both threads are there and memory is locked */
+    pthread_mutex_lock(&session->mutex); /* waits until both threads exist and memory is locked */
     pthread_mutex_unlock(&session->mutex);
     prepare(session);
     const int r = st_loop_run(&session->loop);
-    (void)platform->set_policy(platform, ST_POLICY_OTHER, 0); /* before anything slow */
+    (void)platform->set_policy(platform, ST_POLICY_OTHER, 0); /* before any slow call */
 
     pthread_mutex_lock(&session->mutex);
     session->result.error = r;
@@ -232,7 +231,7 @@ static int read_number(struct st_platform *machine, const char *key, int64_t low
     return r != 0 ? r : st_number_i64(text, lowest, highest, ret);
 }
 
-/* What FreeBSD's kernel may add to a sleep until the next period: rules freebsd-eventtimer and
+/* Most that FreeBSD's kernel may add to a sleep until the next period: rules freebsd-eventtimer and
  * freebsd-alloweddeviation. */
 static int64_t stretch_ns(struct st_platform *machine, const struct st_loop *loop)
 {
@@ -254,12 +253,12 @@ static int64_t stretch_ns(struct st_platform *machine, const struct st_loop *loo
                : 0;
 }
 
-/* @return true when the loop has ended and was drained to the last word. Under the mutex. */
+/* @return true: the loop has ended and all words were drained. Under the mutex. */
 static bool drain(struct st_session *session)
 {
     int64_t *stretched_ns = &session->drain.late.machine.stretch_ns;
     const int64_t now_ns = stretch_ns(session->platform, &session->loop);
-    if (now_ns > *stretched_ns) /* a change since the last drain: the longer one explains more */
+    if (now_ns > *stretched_ns) /* a change since the last drain: the larger value explains more */
         *stretched_ns = now_ns;
     st_drain_step(&session->drain);
     *stretched_ns = now_ns;
@@ -312,7 +311,7 @@ static void ask_machine(struct st_platform *machine, struct st_cause_machine *re
         ret->rt_hole_ns = (period_us - runtime_us) * ST_NS_PER_US;
 }
 
-/* With long cycles, warm-up must not take a minute. */
+/* Limits the warm-up, which would take a minute with long cycles. */
 static uint64_t warmup_cycles(const struct st_session_config *config, int64_t period_ns)
 {
     const uint64_t fit = (uint64_t)(config->warmup_max_ns / period_ns);
@@ -370,8 +369,8 @@ static int init(struct st_session *session)
     return r;
 }
 
-/* Under the mutex, which the threads wait for. SIGCONT is for the drain thread alone: blocked in the caller
- * from now on, and so in the loop. */
+/* Starts the threads, which wait for the mutex that the caller holds. SIGCONT is for the drain thread
+ * alone: it is blocked in the caller from now on, and so in the loop. */
 static int start_threads(struct st_session *session)
 {
     sigset_t continued;
@@ -406,7 +405,7 @@ int st_session_start(struct st_platform *platform, const struct st_session_confi
     if (r == 0)
         r = init(session);
     if (r == 0) {
-        /* Locks memory after all that the loop needs is allocated, its stack included. */
+        /* Locks memory after everything that the loop needs was allocated, including its stack. */
         pthread_mutex_lock(&session->mutex);
         r = start_threads(session);
         if (r == 0 && config->lock_memory)

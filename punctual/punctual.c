@@ -92,8 +92,8 @@ static void pay_in(struct st_punctual *punctual, int64_t now_ns)
     punctual->seen_ns = now_ns;
 }
 
-/* How long before due_ns to ask to be woken. Half of the wait is half of all of it, whatever a signal
- * left. */
+/* How long before due_ns to ask for the wake-up: at most half of the whole wait, even if a signal left
+ * less of it. */
 static int64_t early_ns(const struct st_punctual *punctual, int64_t begun_ns, int64_t due_ns)
 {
     const int64_t margin_ns = st_margin_for(&punctual->margin, due_ns - begun_ns);

@@ -102,7 +102,7 @@ static const char *take_priority(const struct st_dropout_row *row)
 
 #define LOG_IN ST_DROPOUT_REASON_LOG_IN "; if you did: sleeptune report"
 
-/* What lets programs that lost the CPU to others go before them. */
+/* The next step that lets a program run before the programs that took the CPU from it. */
 static struct st_dropout_next rights_of(const struct st_dropout_table *table,
                                         const struct st_dropout_client *client, bool right_set_up)
 {

@@ -6,7 +6,7 @@
 #include "core/text/text.h"
 
 #define COUNT_MAX     INT64_C(1000000000) /* a record is untrusted: a sum must not overflow */
-#define USUAL_RATE_HZ 48000 /* default.clock.rate of PipeWire, used without a request by a program */
+#define USUAL_RATE_HZ 48000 /* default.clock.rate of PipeWire, in use without a request by any program */
 #define HARD_NS       (3 * ST_NS_PER_MS) /* 128 frames at 48 kHz are 2.667 ms */
 
 bool st_dropout_table_is_timed(const struct st_dropout_sum *sum)

@@ -72,7 +72,8 @@ uint32_t st_heard_judge(const struct st_heard_mark *marks, size_t marks_n,
     const double look = fmax(1, (double)counted_n - ST_HEARD_LEAST_N + 1);
     const double level = LEVEL / (double)causes_n * 6 / (M_PI * M_PI * look * look);
     ST_EACH_OF (cause, causes, causes_n) {
-        /* Poisson: no less than that of marks with a chance each, from 1 more than expected on */
+        /* Poisson: an upper bound for marks with different chances, if there is at least one more than
+         * expected */
         cause->p_value = cause->hits_n > cause->expected
                              ? st_stats_gamma_below((double)cause->hits_n, cause->expected)
                              : 1;

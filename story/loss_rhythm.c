@@ -56,7 +56,7 @@ void st_loss_rhythm_find(struct st_loss_rhythm *rhythm)
         return;
     rhythm->searched = true;
     const double all_ns = (double)(rhythm->began_ns[rhythm->n - 1] - rhythm->began_ns[0]);
-    /* of a shorter one fewer multiples than that can have a loss */
+    /* with a shorter interval, fewer than HITS_MIN of its multiples can have a loss */
     const double least_ns = ST_MAX(SHORTEST_NS, HITS_MIN * all_ns / (double)rhythm->n);
     struct beats best = {0};
     for (size_t first = 0; first < STARTS && first + BEATS_MIN / 2 < rhythm->n; first++) {

@@ -128,7 +128,7 @@ int st_alsa_pcm_next(const char **text, struct st_alsa_pcm *ret)
     return 0;
 }
 
-#define LOSS_MAX_S 5 /* who writes nothing for longer has nothing to play */
+#define LOSS_MAX_S 5 /* a program that writes nothing for longer has nothing to play */
 
 /* The device went on, and the program less than half as much. */
 static bool stands(const struct st_alsa_room *room, const struct st_alsa_status *now, int64_t grown)

@@ -23,9 +23,9 @@ struct asker {
 struct question {
     const char *key;       /* "linux.ask.pipewire" */
     const char *daemon;    /* the fact that it runs */
-    const char *or_daemon; /* or by this name; NULL: none */
+    const char *or_daemon; /* other name of the daemon; NULL: none */
     bool of_user;          /* asked over a socket of the user's session, not of the system */
-    const char *in_files;  /* the one fact of its answer that files have, too; NULL: none */
+    const char *in_files;  /* the only fact of its answer that files contain as well; NULL: none */
     const char *command;   /* words with a blank between them */
     int (*parse)(struct asker *asker, char *text);
     const char *const *patterns; /* of parse_one; NULL-terminated */

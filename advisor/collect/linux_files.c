@@ -7,24 +7,24 @@
 #include "core/text/text.h"
 
 #define FILES_MAX    64           /* of one folder */
-#define SETTINGS_MAX 128          /* of one kind; who has a limit has two */
-#define FILE_BYTES   (256 * 1024) /* people write less into these */
+#define SETTINGS_MAX 128          /* of one kind; a user with limits has two */
+#define FILE_BYTES   (256 * 1024) /* larger than these files ever are */
 
 struct reader {
     struct st_collector *c;
     void (*parse)(struct reader *reader, char *text);
     st_setting_fn setting;   /* of parse_settings */
-    const char *failure_key; /* of a file or folder that is there and cannot be read; NULL: left out */
-    const char *folder, *suffix, *path; /* what is read */
-    bool of_guests;                     /* the rule that is read is for virtual machines */
+    const char *failure_key; /* key for a file or folder that exists but cannot be read; NULL: not recorded */
+    const char *folder, *suffix, *path; /* what is read now */
+    bool of_guests;                     /* the current rule is for virtual machines */
     size_t files_n, settings_n;
-    struct st_facts *unit; /* what a unit and its drop-ins say, the later the better */
-    const char *stem;      /* its name */
-    bool ambient, bounded; /* it has CAP_SYS_NICE; it cannot have it */
+    struct st_facts *unit; /* settings of a unit and its drop-ins; later ones replace earlier ones */
+    const char *stem;      /* name of the unit */
+    bool ambient, bounded; /* ambient: the unit gets CAP_SYS_NICE; bounded: it cannot have it */
     bool bounding_set;
 };
 
-/** Only what can stand in a key. */
+/** Does the text have only characters that are valid in a key? */
 static bool is_plain(const char *text)
 {
     return strlen(text) <= 64 && st_text_is_of(text, "@%*:_.-");
@@ -43,7 +43,7 @@ static void failed(struct reader *reader, int r, const char *path)
         st_collector_put_failure(reader->c, reader->failure_key, r, path);
 }
 
-/** @return whether it was there and could be read. */
+/** @return true: the file exists and could be read. */
 static bool read_file(struct reader *reader, const char *path)
 {
     reader->path = path;
@@ -77,7 +77,7 @@ static void read_folder(struct reader *reader, const char *folder, const char *s
 
 /* --- limits.conf and groups --- */
 
-/** limits.conf(5): "domain type item value"; what sets the soft limit. */
+/** limits.conf(5): "domain type item value"; takes the lines that set the soft limit. */
 static void parse_limits(struct reader *reader, char *text)
 {
     struct st_pattern_parts parts;
@@ -91,7 +91,8 @@ static void parse_limits(struct reader *reader, char *text)
     }
 }
 
-/** "audio:x:29:ann,bob" of groups that distributions use for this right, or that a limit names. */
+/** Reads "audio:x:29:ann,bob" for groups that distributions use for real-time rights, or that a limit
+ * names. */
 static void parse_groups(struct reader *reader, char *text)
 {
     static const char *const usual[] = {"audio", "jackuser", "pipewire", "realtime", NULL};
@@ -109,7 +110,7 @@ static void parse_groups(struct reader *reader, char *text)
 
 /* --- configuration of systemd --- */
 
-/** Lines "name = value". One that ends with a backslash goes on in the next one: systemd.syntax(7). */
+/** Lines "name = value". A line that ends with a backslash continues on the next line: systemd.syntax(7). */
 static void parse_settings(struct reader *reader, char *text)
 {
     for (char *at = strstr(text, "\\\n"); at != NULL; at = strstr(at, "\\\n"))
@@ -117,7 +118,7 @@ static void parse_settings(struct reader *reader, char *text)
     st_linux_text_settings(text, reader->setting, reader);
 }
 
-/** The file of /etc, or the package's. @return whether there is one. */
+/** Reads the file of /etc, or else the package's. @return true: there is one. */
 static bool read_systemd(struct reader *reader, const char *name)
 {
     return read_file(reader, st_text("/etc/systemd/%s", name)) ||
@@ -125,14 +126,14 @@ static bool read_systemd(struct reader *reader, const char *name)
            read_file(reader, st_text("/lib/systemd/%s", name));
 }
 
-/** And its drop-ins of /etc. */
+/** Reads the drop-ins of a unit in /etc. */
 static void read_dropins(struct reader *reader, const char *name)
 {
     read_folder(reader, st_text("/etc/systemd/%s.d", name), ".conf");
 }
 
-/** The unit of this name ("jack@ann.service"), or the file of its template, then the drop-ins of both:
- * systemd.unit(5). Those of other folders than /etc are left out. */
+/** Reads the unit of this name ("jack@ann.service"), or the file of its template, then the drop-ins of
+ * both: systemd.unit(5). Only drop-ins in /etc are read. */
 static void read_unit(struct reader *reader, const char *unit)
 {
     const char *at = strchr(unit, '@'), *dot = strrchr(unit, '.'),
@@ -147,7 +148,7 @@ static void read_unit(struct reader *reader, const char *unit)
 
 /* --- units --- */
 
-/** Programs that play or make sound and are at times run as services. */
+/** Programs that play or make sound and are sometimes run as services. */
 static const char *const programs[] = {"ardour",      "brutefir",     "camilladsp",     "carla",
                                        "carla-rack",  "fluidsynth",   "jackd",          "jackdbus",
                                        "jacktrip",    "linuxsampler", "mod-host",       "mpd",
@@ -156,8 +157,7 @@ static const char *const programs[] = {"ardour",      "brutefir",     "camillads
                                        "squeezelite", "supernova",    "sushi",          "zita-a2j",
                                        "zita-j2a",    "zita-n2j",     "zynaddsubfx",    NULL};
 
-/** The program's name of "ExecStart=-/usr/bin/chrt -f 70 /usr/bin/jackd -d alsa": the first that is one;
- * NULL: none. */
+/** The first known program in "ExecStart=-/usr/bin/chrt -f 70 /usr/bin/jackd -d alsa"; NULL: none. */
 static const char *find_program(const char *command)
 {
     ST_TEXT_EACH (word, st_text("%s", command), " \t") {
@@ -171,7 +171,7 @@ static const char *find_program(const char *command)
 
 static const struct unit_row {
     const char *name, *leaf;
-    bool resets; /* an empty value sets the default again */
+    bool resets; /* an empty value restores the default */
 } unit_rows[] = {{"LimitRTPRIO", "rtprio", false},
                  {"CPUSchedulingPolicy", "policy", true},
                  {"RestrictRealtime", "restrict_realtime", false},
@@ -188,8 +188,8 @@ static void put_unit(struct reader *reader, const char *leaf, const char *value)
     st_facts_put_text(reader->unit, unit_key(reader, leaf), value, reader->path);
 }
 
-/** Lists of capabilities: "~" before one takes away, an empty one takes all away, several are joined
- * (systemd.exec(5)). */
+/** Lists of capabilities: "~" before a list removes capabilities, an empty list removes all, several lists
+ * are joined (systemd.exec(5)). */
 static void capabilities(struct reader *unit, const char *value, bool of_bounding)
 {
     const bool inverts = value[0] == '~', names = strcasestr(value, "CAP_SYS_NICE") != NULL,
@@ -203,7 +203,7 @@ static void capabilities(struct reader *unit, const char *value, bool of_boundin
     put_unit(unit, "cap_sys_nice", unit->bounded ? "taken" : unit->ambient ? "granted" : "");
 }
 
-/** The program that the unit starts; NULL: none of ours. */
+/** The program that the unit starts; NULL: no known program. */
 static const char *program_of(const struct reader *unit)
 {
     return st_facts_text_or(unit->unit, unit_key(unit, "program"), NULL);
@@ -228,8 +228,8 @@ static void unit_setting(void *ctx, const char *section, const char *name, const
     }
 }
 
-/** A unit of the administrator's own, or a packaged one with drop-ins here. Those that play nothing are
- * left out. */
+/** Reads a unit of the administrator, or a packaged unit with drop-ins here. Units that play nothing are
+ * ignored. */
 static int one_unit(void *ctx, const char *name)
 {
     struct reader *outer = ctx;
@@ -238,7 +238,8 @@ static int one_unit(void *ctx, const char *name)
     if ((!is_folder && !st_text_ends(name, ".service")) || !is_plain(name))
         return 0;
     unit.stem = st_text("%.*s", (int)(strlen(name) - strlen(is_folder ? ".service.d" : ".service")), name);
-    if ((is_folder && st_text_ends(unit.stem, "@")) || /* of a template, whose instances have it */
+    if ((is_folder &&
+         st_text_ends(unit.stem, "@")) || /* drop-ins of a template are read with its instances */
         st_facts_has(outer->c->facts, unit_key(&unit, "program")))
         return 0;
     unit.unit = st_facts_new(outer->c->facts->os);
@@ -271,7 +272,7 @@ static const struct {
     {NULL, "default-fragments", ST_KEY_PULSE_DEFAULT_FRAGMENTS, NUMBER},
     {NULL, "default-fragment-size-msec", "linux.pulse.default-fragment-size-msec", NUMBER},
     {NULL, "default-sample-rate", ST_KEY_PULSE_DEFAULT_SAMPLE_RATE, NUMBER},
-    {NULL, "DefaultLimitRTPRIO", ST_KEY_UNIT_DEFAULT_RTPRIO, LIMIT}, /* of all units */
+    {NULL, "DefaultLimitRTPRIO", ST_KEY_UNIT_DEFAULT_RTPRIO, LIMIT}, /* default of all units */
     {NULL, "AllowSuspend", ST_KEY_SUSPEND_FORBIDDEN, FORBIDS},
 };
 
@@ -292,7 +293,7 @@ static void put_setting(void *ctx, const char *section, const char *name, const 
     }
 }
 
-/** Masked: a link to /dev/null, which a captured tree does not follow. */
+/** Is the unit masked: a link to /dev/null, which a captured tree does not follow? */
 static bool is_masked(struct st_collector *c, const char *unit)
 {
     char text[16];
@@ -324,7 +325,7 @@ static void exists(struct st_collector *c, const char *key, const char *path)
     st_collector_put_result(c, key, is_there ? 0 : r, 1, path);
 }
 
-/** D-Bus starts rtkit when a program asks for it. A captured tree has no sockets. */
+/** Is rtkit available? D-Bus starts it when a program asks for it. A captured tree has no sockets. */
 static void collect_rtkit(struct st_collector *c)
 {
     static const char unit[] = "/etc/systemd/system/rtkit-daemon.service",
@@ -340,7 +341,7 @@ static void collect_rtkit(struct st_collector *c)
         st_collector_put_int(c, ST_KEY_RTKIT_NO_BUS, 1, bus);
 }
 
-/** Whether there is PAM. Files that were not saved say nothing. */
+/** Is PAM installed? Unknown if the files were not saved. */
 static void collect_pam(struct st_collector *c)
 {
     static const char *const folders[] = {"/etc/pam.d", "/usr/lib/pam.d", "/usr/etc/pam.d"};
@@ -361,7 +362,8 @@ static void collect_system(struct st_collector *c)
     struct reader groups = {.c = c, .parse = parse_groups, .failure_key = "linux.group.any"};
     (void)read_file(&groups, "/etc/group");
     struct reader units = {.c = c};
-    (void)st_collector_list(c, "/etc/systemd/system", one_unit, &units); /* absent without systemd */
+    (void)st_collector_list(c, "/etc/systemd/system", one_unit,
+                            &units); /* the folder is missing without systemd */
     collect_suspend(c);
     if (boot != NULL && boot[0] != '\0')
         st_collector_put_text(c, ST_KEY_BOOT_OPTIONS, boot, path);
@@ -377,7 +379,7 @@ static void collect_system(struct st_collector *c)
     exists(c, ST_KEY_TLP_ENABLED, "/etc/systemd/system/multi-user.target.wants/tlp.service");
     collect_rtkit(c);
     collect_pam(c);
-    /* which WirePlumber is installed, by its own files; another folder than Debian's says nothing */
+    /* the version of WirePlumber, by its own files; not known if it has other folders than on Debian */
     const bool lua = st_change_folder_look(c->p, "/usr/share/wireplumber/main.lua.d") == 0;
     if (lua || st_change_folder_look(c->p, "/usr/share/wireplumber/wireplumber.conf.d") == 0)
         st_collector_put_int(c, ST_KEY_WIREPLUMBER_LUA, lua, "/usr/share/wireplumber");
@@ -385,8 +387,8 @@ static void collect_system(struct st_collector *c)
 
 /* --- sound servers: the package's, the system's and the user's files --- */
 
-/** The user's file hides the system's, and that the package's, of which PulseAudio has none; drop-ins of all
- * three are added, the user's last. */
+/** Reads the configuration of a server. The user's file hides the system's, and the system's file hides
+ * the package's (PulseAudio has no package file); drop-ins of all three are added, the user's last. */
 static void read_layers(struct reader *reader, const char *server, const char *name)
 {
     const char *home = reader->c->home, *own = st_text("%s/.config", home);
@@ -395,19 +397,19 @@ static void read_layers(struct reader *reader, const char *server, const char *n
     for (size_t i = folders_n;
          i > 0 && !read_file(reader, st_text("%s/%s/%s", folders[i - 1], server, name));)
         i--;
-    ST_EACH_OF (folder, folders, folders_n) /* most machines lack some */
+    ST_EACH_OF (folder, folders, folders_n) /* most machines lack some of these folders */
         read_folder(reader, st_text("%s/%s/%s.d", *folder, server, name), ".conf");
 }
 
 /* --- PipeWire --- */
 
-/** From 1.2 on the minimum of virtual machines is a rule (NEWS of 1.1.81: "This deprecates the
- * vm.overrides"): context.properties.rules = [ { matches = [ { cpu.vm.name = !null } ] actions = {
- * update-props = { ... } } } ] */
+/** Takes a setting of PipeWire. Since 1.2 the minimum of virtual machines is a rule (NEWS of 1.1.81: "This
+ * deprecates the vm.overrides"): context.properties.rules = [ { matches = [ { cpu.vm.name = !null } ]
+ * actions = { update-props = { ... } } } ] */
 static void pipewire_setting(void *ctx, const char *section, const char *name, const char *value)
 {
     struct reader *reader = ctx;
-    if (section[0] == '\0') /* of a match */
+    if (section[0] == '\0') /* a condition in `matches` */
         reader->of_guests = st_text_is(name, "cpu.vm.name") && st_text_is(value, "!null");
     if (reader->of_guests && st_text_is(section, "update-props"))
         section = "vm.overrides";

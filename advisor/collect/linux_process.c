@@ -109,7 +109,7 @@ static bool take_owner(struct st_collector *c, const char *daemon, const char *p
     return true;
 }
 
-/** @return whether it is one of the daemons. */
+/** @return true: the process is one of the daemons. */
 static bool daemon_of(struct walk *walk, const char *name, const char *pid)
 {
     int64_t number;

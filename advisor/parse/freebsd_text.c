@@ -101,7 +101,7 @@ static unsigned sample_bytes(unsigned format)
     return 0;
 }
 
-/** Behind '/' is the hardware's side. */
+/** The number after '/', the hardware's side. */
 static unsigned long of_hardware(const char *pair, int base)
 {
     const char *slash = strchr(pair, '/');

@@ -232,7 +232,7 @@ static int read_post(struct st_post *post, const char *text, size_t bytes, struc
     ST_FACTS_EACH (said, *facts != NULL ? *facts : post->facts, ST_KEYS_SYSTEM_SEEN, "")
         post->said_n++;
     st_post_read(post, text, bytes);
-    if (post->second_line != 0) /* facts of two are not those of one */
+    if (post->second_line != 0) /* facts of two computers must not be mixed */
         st_post_say(
             post,
             "This text shows more than one kernel or computer (a second one from line %zu on): only what is "

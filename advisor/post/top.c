@@ -100,7 +100,7 @@ static void put_follower(struct st_post *post, const struct st_post_node *node, 
     put_node(post, node->id, "latency", st_text("%jd/%jd", node->frames, node->hz > 0 ? node->hz : hz));
 }
 
-/** Of the card alone, of programs alone, or of both. card: it drives what runs. */
+/** Reports errors of the card alone, of programs alone, or of both. @param card the driver of the graph. */
 static void say_errors(struct st_post *post, const struct st_post_node *card)
 {
     const struct st_post_node *worst = NULL;

@@ -8,7 +8,7 @@
 #include "core/text/text.h"
 #include "xruns/xrun.h"
 
-/* where nothing runs */
+/* used if nothing runs */
 #define FRAMES  128
 #define RATE_HZ 48000
 
@@ -16,7 +16,7 @@
 
 static bool take(struct st_wish *ret, int64_t frames, int64_t rate_hz, const char *why)
 {
-    /* what the loop can run at */
+    /* limits of the loop */
     if (frames < 1 || frames > 1 << 20 || rate_hz < 1000 || rate_hz > 768000 || frames * 20000 < rate_hz ||
         frames > 10 * rate_hz)
         return false;
@@ -27,12 +27,12 @@ static bool take(struct st_wish *ret, int64_t frames, int64_t rate_hz, const cha
 
 /* --- a program that has a card for itself --- */
 
-/** The shortest of several: "as ardour has card0 open". */
+/** The shortest period of programs that have a card for themselves: "as ardour has card0 open". */
 static bool of_program(const struct st_facts *facts, struct st_wish *ret)
 {
     static const char prefix[] = ST_KEYS_ALSA;
-    /* the thread that opened the stream (wireplumber's only tries what the card can); sleeptuned's own is no
-     * music */
+    /* the thread that opened the stream is no player (wireplumber's only tests what the card can do;
+     * sleeptuned's own stream is not music) */
     static const char *const servers[] = {"pipewire",   "data-loop", "pw-data-loop", "wireplumber", "jackd",
                                           "pulseaudio", "alsa-",     "sleeptune",    NULL},
                              *const unknown[] = {"alsa-", "a program"};
@@ -82,7 +82,7 @@ static bool of_pulse(const struct st_facts *facts, struct st_wish *ret)
     return take(ret, ms * rate_hz / 1000, rate_hz, why);
 }
 
-/** "360/48000". @return false: it is none. */
+/** Parses "360/48000". @return false: not a fraction. */
 static bool is_fraction(const char *text, int64_t *ret_over, int64_t *ret_under)
 {
     int end = 0;
@@ -101,7 +101,7 @@ const char *st_buffer_program(const struct st_fact *node)
     return st_fact_beside_text_or(node, "application", name);
 }
 
-/** The first node that plays and has this text in that property. NULL: none. */
+/** The first playing node whose property has this text. NULL: none. */
 static const struct st_fact *find_node(const struct st_facts *facts, const char *leaf, const char *wanted)
 {
     ST_FACTS_EACH (node, facts, ST_KEYS_PIPEWIRE_NODE, ".state") {
@@ -111,14 +111,14 @@ static const struct st_fact *find_node(const struct st_facts *facts, const char 
     return NULL;
 }
 
-/** Who forces that rate; NULL: no one. */
+/** The node that forces this rate; NULL: none. */
 static const struct st_fact *find_forcer(const struct st_facts *facts, int64_t hz)
 {
     return find_node(facts, "force_rate", st_text("%jd", hz));
 }
 
-/** A device that drives runs at the rate of the graph if PipeWire may use that rate ("[ 44100, 48000 ]"), or
- * a program forces it. */
+/** Can a device's rate be the rate of the graph? Yes for the default, a rate that PipeWire may use ("[
+ * 44100, 48000 ]"), or one that a program forces. */
 static bool is_graph_rate(const struct st_facts *facts, int64_t hz, int64_t default_hz)
 {
     const char *allowed = st_facts_text_or(facts, ST_KEY_PIPEWIRE_ALLOWED_RATES, "");
@@ -127,7 +127,7 @@ static bool is_graph_rate(const struct st_facts *facts, int64_t hz, int64_t defa
             strstr(allowed, st_text(" %jd", hz)) != NULL);
 }
 
-/** Did a program that plays ask for a rate that PipeWire may use, and that is not its default? */
+/** Did a playing program ask for a rate that PipeWire may use, other than the default? */
 static bool wants_other_rate(const struct st_facts *facts, int64_t default_hz)
 {
     int64_t over, hz;
@@ -159,8 +159,8 @@ static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
         ret->running_hz = ret->default_hz;
     if (set != 0)
         ret->running_hz = set;
-    /* a sink without a card says its default, whatever the graph runs at (seen with 1.4.2), as does a card
-     * that cannot do another */
+    /* a sink without a card reports its default rate, whatever the graph uses (seen with 1.4.2), and so
+     * does a card with a single rate */
     if (set == 0 && ret->rate_unknown == NULL && ret->running_hz == ret->default_hz &&
         wants_other_rate(facts, ret->default_hz))
         ret->rate_unknown = "a program asked for another rate than the default, and pw-dump does not show "
@@ -194,8 +194,8 @@ bool st_buffer_is_pipewires(const struct st_fact *fact)
     return st_text_begins(owner, "pipewire") || strstr(owner, "data-loop") != NULL;
 }
 
-/** Does PipeWire fill the ring of that card by interrupts? Then its cycle may be longer than half the ring
- * (spa/plugins/alsa/alsa-pcm.c, from 1.4.9 on). */
+/** Does PipeWire fill the ring of that card by interrupts? Its cycle may then be longer than half of the
+ * ring (spa/plugins/alsa/alsa-pcm.c, since 1.4.9). */
 static bool is_by_interrupts(const struct st_fact *ring)
 {
     int64_t card;
@@ -208,8 +208,8 @@ static bool is_by_interrupts(const struct st_fact *ring)
     return false;
 }
 
-/** At most half of the shortest ring that PipeWire has open (node.max-latency, spa/plugins/alsa/alsa-pcm.c).
- */
+/** Limits `frames` to half of the shortest ring that PipeWire has open (node.max-latency,
+ * spa/plugins/alsa/alsa-pcm.c). */
 static int64_t within_rings(const struct st_facts *facts, int64_t frames, int64_t hz)
 {
     if (st_buffer_is_forced(facts))
@@ -223,13 +223,13 @@ static int64_t within_rings(const struct st_facts *facts, int64_t frames, int64_
     return ST_MAX(frames, 1);
 }
 
-/** PipeWire's cycle at `hz` for a wish of `frames` at `frames_hz`: it scales its limits with the rate, and
- * rounds down to a power of two. */
+/** PipeWire's cycle at `hz` for a wish of `frames` at `frames_hz`: PipeWire scales its limits with the
+ * rate, and rounds down to a power of two. */
 int64_t st_buffer_cycle(const struct st_facts *facts, int64_t frames, int64_t frames_hz, int64_t hz,
                         int64_t default_hz)
 {
     const int64_t now = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES, ST_BUFFER_PIPEWIRE_MIN);
-    /* limits that are not known allow what runs */
+    /* limits that are not known allow the running cycle */
     const int64_t min =
         st_facts_positive_or(facts, ST_KEY_PIPEWIRE_MIN_QUANTUM, ST_MIN(now, ST_BUFFER_PIPEWIRE_MIN));
     const int64_t max =
@@ -242,7 +242,7 @@ int64_t st_buffer_cycle(const struct st_facts *facts, int64_t frames, int64_t fr
     return cycle;
 }
 
-/* The shortest counts; who forces it goes before the others (PipeWire src/pipewire/context.c). */
+/* The shortest request counts; a forced one takes precedence (PipeWire src/pipewire/context.c). */
 struct st_buffer_asked st_buffer_asked(const struct st_facts *facts)
 {
     const int64_t forced = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0),
@@ -258,7 +258,7 @@ struct st_buffer_asked st_buffer_asked(const struct st_facts *facts)
     best.usual_frames = best.cycle_frames = best.default_frames =
         st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, frames);
     if (forced > 0)
-        return best; /* whatever programs ask for */
+        return best; /* requests of programs have no effect */
     ST_FACTS_EACH (node, facts, ST_KEYS_PIPEWIRE_NODE, ".state") {
         struct st_buffer_asked one = best;
         one.node = node;
@@ -327,12 +327,13 @@ bool st_buffer_need_nodes(struct st_finding *finding)
     return false;
 }
 
-/* The first that runs has the size. JACK is first: it runs because its user started it. PulseAudio comes
- * before PipeWire: where both run, PulseAudio has the sound cards. */
+/* Servers, the first running one counts. JACK is first, since it runs only if the user started it.
+ * PulseAudio precedes PipeWire: if both run, PulseAudio has the sound cards. */
 static const struct {
     bool (*find)(const struct st_facts *facts, struct st_wish *ret);
     const char *daemon;
-    const char *asked; /* one that does not answer is another user's, or hangs */
+    const char
+        *asked; /* fact about its answer; a server that does not answer belongs to another user, or hangs */
 } servers[] = {
     {of_jack, ST_KEY_DAEMON_JACKD, ST_KEY_ASK_JACK_BUFSIZE},
     {of_jack, ST_KEY_DAEMON_JACKDBUS, ST_KEY_ASK_JACK_BUFSIZE},
@@ -340,14 +341,14 @@ static const struct {
     {of_pipewire, ST_KEY_DAEMON_PIPEWIRE, ST_KEY_ASK_PIPEWIRE},
 };
 
-/** FreeBSD: the block that a posted /dev/sndstat shows. */
+/** FreeBSD: the block size that a posted /dev/sndstat shows. */
 static bool of_sndstat(const struct st_facts *facts, struct st_wish *ret)
 {
     const struct st_fact *block = st_facts_next(facts, ST_KEYS_FREEBSD_SNDSTAT, ".play.block_us", NULL);
     return facts->partial && block != NULL &&
            take(ret, (block->i64 * RATE_HZ + 500000) / 1000000, RATE_HZ, "the block of /dev/sndstat");
 }
-/** Something that runs, or the default. */
+/** The period of something that runs, or the default. */
 static void in_use(const struct st_facts *facts, struct st_wish *ret)
 {
     const char *why = st_facts_has_int(facts, ST_KEY_PROCESSES_N) &&

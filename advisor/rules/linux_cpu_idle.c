@@ -213,7 +213,7 @@ static void judge_idle_request_access(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     struct scan scan = {.finding = finding, .request_us = REQUEST_NONE_US}; /* without those that are open */
-    /* a tree may be saved by root; under sudo the limits of the user who ran it are read */
+    /* a saved tree may be root's; under sudo, the limits are those of the user who ran sudo */
     const int64_t may_open = st_facts_int_or(facts, ST_KEY_PMQOS_USER_MAY_OPEN, -1);
     const bool by_other = may_open < 0 && (st_facts_has(facts, ST_KEY_SYSTEM_LACKS) ||
                                            st_facts_has(facts, ST_KEY_USER_LIMITS_FROM));

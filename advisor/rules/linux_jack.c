@@ -32,7 +32,7 @@ static void take(struct st_jack_command *jack, bool *driver, char letter, const 
                    {true, 'n', &jack->periods_n},
                    {true, 'r', &jack->rate_hz}};
     ST_EACH (row, numbers) {
-        if (row->driver == *driver && row->letter == letter && /* what is no such number is ignored */
+        if (row->driver == *driver && row->letter == letter && /* an invalid number is ignored */
             st_number_i64(value, 1, 1000000, row->number) == 0)
             jack->frames_given = jack->frames_given || letter == 'p';
     }

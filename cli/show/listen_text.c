@@ -135,7 +135,7 @@ static const char *why_invalid(const struct st_listen_view *view)
     return "the signal was lost for more than a second";
 }
 
-/* The first line: what was lost in how long, over which way, and how many that can show. */
+/* The first line: what was lost in which time, over which way, and how many faults that way can show. */
 static const char *answer_of(const struct st_listen_view *view)
 {
     const struct st_hearing_result *result = view->result;

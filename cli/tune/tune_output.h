@@ -19,7 +19,7 @@ struct st_tune_output {
     int64_t budget_ns;
     bool dry_run;
     bool real_time; /* the loop had real-time priority */
-    bool offered;   /* the result is followed by a question, or by apply, so it has no next step */
+    bool offered;   /* the result is followed by a question or by apply, and has no next step */
     int width;      /* columns of the terminal */
 };
 

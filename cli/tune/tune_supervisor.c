@@ -60,7 +60,7 @@ static _Noreturn void supervise(struct st_platform *p, const char *folder, int f
     }
     if (n == 0)
         kill(tuner, SIGKILL);
-    if (!begun) /* it has switched nothing, and may have been refused the lock */
+    if (!begun) /* the tuner switched nothing, and may not have the lock */
         _exit(0);
     while ((why = st_applied_open(&applied, p, folder, hear)) != NULL && applied.lock == -EWOULDBLOCK &&
            tries++ < 1000)

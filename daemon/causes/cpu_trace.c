@@ -46,7 +46,7 @@ static void add_to(struct line *line, const struct owner *who, int64_t before_ns
     line->owners[i].after_ns += after_ns;
 }
 
-/* An interrupt's time is its own once its exit is there. */
+/* An interrupt's time counts as its own after its exit was seen. */
 static void add(struct line *line, int64_t before_ns, int64_t after_ns)
 {
     struct owner *above = line->irq.kind != OWNER_NONE ? &line->irq : &line->softirq;

@@ -26,28 +26,28 @@ struct st_trace_culprit {
 /**
  * Who kept thread `tid`, which was due at due_ns and ran at woke_ns at the latest, from its CPU.
  *
- * What counts is from due_ns until the switch to the thread. Whom it may be depends on what the wake-up is
- * put down to by its counters: where the thread waited for its CPU (run-queue, kernel-or-interrupt; unknown:
- * it may have), a thread counts from the moment that the wake-up was under way; where it did not, on bare
- * metal (timer), also before it if the wake-up itself took the better half of the time, as when the thread
- * had interrupts off. In a guest (hypervisor-or-interrupt) the host may have taken the CPU away: whoever was
- * on it then did nothing, and no thread counts. Interrupts and softirqs count all of it, from their entry to
- * their exit. The idle thread does not count.
+ * The examined time is from due_ns until the switch to the thread. Which other threads are suspects depends
+ * on `cause`, which the counters gave. If the thread waited for its CPU (run-queue, kernel-or-interrupt; or
+ * unknown, when it may have waited), another thread counts from the moment at which the wake-up was under
+ * way. If the thread did not wait, on bare metal (timer), another thread counts before that moment as well,
+ * if the wake-up itself took most of the time: such a thread may have had interrupts off. In a guest
+ * (hypervisor-or-interrupt) no thread counts, since the host may have taken the CPU from all of them.
+ * Interrupts and softirqs always count, from entry to exit. The idle thread never counts.
  *
- * Time that the events do not show has no owner: the time before the first of all, and on its CPU the time
- * from the event before an ST_TRACE_LOST to it. From then on the CPU is the thread's that the next switch
- * takes it from. Where the waking is not among the events, since when the thread waited is not known: then
- * interrupts and softirqs count, and a thread only where the counters say that the CPU was waited for. What
- * it had from due_ns on may be more than that wait, so it explains nothing beyond what the counters do.
+ * Time without events has no owner: the time before the first event, and on a CPU with an ST_TRACE_LOST the
+ * time between the event before the loss and the ST_TRACE_LOST. After a loss, the CPU belongs to the thread
+ * from which the next switch takes it. If the waking is not among the events, the beginning of the wait is
+ * unknown: interrupts and softirqs count, and a thread only if the counters show a wait for the CPU. The CPU
+ * time of such a thread since due_ns may exceed the wait, so it explains no more than the counters do.
  *
- * turns_ns is how long a thread had the CPU each time that it had it then, from the switch to it, also before
- * due_ns, to the switch from it, with the interrupts that came meanwhile. That is what the kernel counts as
- * its CPU time, where interrupts are not accounted on their own.
+ * turns_ns is how long a culprit thread had the CPU in each of its turns: from the switch to the thread, even
+ * before due_ns, to the switch from it, including interrupts. The kernel counts the same as the thread's CPU
+ * time if it does not account interrupts separately.
  *
- * @param events  by time, of one or more CPUs; those before due_ns say who had the CPU by then, and that
- * there was a trace.
+ * @param events  sorted by time, of one or more CPUs; events before due_ns show who had the CPU then, and
+ * that there was a trace.
  * @return 0; -ENODATA: the switch is not among the events; -ENOENT: no thread or interrupt that counts had
- * the CPU for a fifth of the time or more, or another thread is not the cause (a stop, a throttle). Pure;
+ * the CPU for a fifth of the time or more, or no other thread is the cause (a stop, a throttle). Pure;
  * threads: any. */
 ST_NODISCARD int st_cpu_trace_find_culprit(const struct st_trace_event *events, size_t n, int tid,
                                            enum st_cause cause, int64_t due_ns, int64_t woke_ns,

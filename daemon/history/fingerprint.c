@@ -42,7 +42,7 @@ struct taking {
     int depth;
 };
 
-/* Those that change while a computer runs are left out. */
+/* Takes a condition, unless it changes while a computer runs. */
 static void on_condition(void *ctx, const char *key, const char *value)
 {
     static const char *const moving[] = {

@@ -233,7 +233,7 @@ static int open_file(struct st_history_file *file, const char **error)
     return r;
 }
 
-/* All of it in one transaction. */
+/* Writes all rows in one transaction. */
 static int write_rows(struct st_history_file *file, const struct st_waiting_rows *rows)
 {
     int r = st_history_begin(file->history);

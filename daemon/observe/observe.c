@@ -16,8 +16,8 @@ struct st_observe {
     struct st_observed sources[ST_XRUN_SOURCES_MAX];
     size_t n;
     bool may_rest;                               /* loop.when: while nothing plays, wake-ups are rare */
-    int64_t read_ns[ST_XRUN_SOURCES_MAX];        /* when its descriptor was last readable */
-    int64_t rests_until_ns[ST_XRUN_SOURCES_MAX]; /* it does not wake the daemon before */
+    int64_t read_ns[ST_XRUN_SOURCES_MAX];        /* when the descriptor of the source was last readable */
+    int64_t rests_until_ns[ST_XRUN_SOURCES_MAX]; /* the source does not wake the daemon before */
     struct counted {
         int64_t watched_ns;
         uint64_t dropouts_n;             /* of it, and of its clients */

@@ -11,8 +11,8 @@
 #define LOG_MODULE "observe"
 #define PEACE_NS   (600 * ST_NS_PER_S)
 #define ENDED_NS   (2 * ST_NS_PER_S)
-#define AGO_MAX_NS (60 * ST_NS_PER_S) /* else its clock is another one */
-#define SLOW_NS    (3 * ST_NS_PER_S)  /* the machine is looked at each second, later if it is busy */
+#define AGO_MAX_NS (60 * ST_NS_PER_S) /* a larger age means that the helper uses another clock */
+#define SLOW_NS    (3 * ST_NS_PER_S)  /* the machine is looked at each second, or later if it is busy */
 #include "daemon/log.h"
 
 const char *st_observed_state_name(enum st_observed_state state)
@@ -33,8 +33,8 @@ static int64_t wall_ns(const struct st_observed *o)
 
 /* --- counts --- */
 
-/* How long ago the last of it ended: a helper program may know of it seconds later, and this one may have had
- * no CPU. Not before it was watched. */
+/* How long ago the last dropout ended: a helper program may report it seconds later, and this process may
+ * have had no CPU. At most the time of watching. */
 static int64_t ago_ns(const struct st_observed *o, const struct st_xrun_seen *seen)
 {
     const int64_t since = o->view.since_wall_ns, ago = st_ns_sub(now_ns(o), seen->event.end_ns);
@@ -47,7 +47,7 @@ static bool is_late_server(const struct st_xrun_seen *seen)
     return seen->event.place == ST_DROPOUT_AT_DEVICE_BUFFER && st_xrun_is_server(seen->event.client);
 }
 
-/* A client says more than its device. */
+/* Notes what plays. A client's name is preferred to its device's. */
 static void note_playing(struct st_observed *o, const char *client, const char *device)
 {
     struct st_observed_view *view = &o->view;
@@ -57,7 +57,7 @@ static void note_playing(struct st_observed *o, const char *client, const char *
     view->played_ns = now_ns(o);
 }
 
-/* Does the server count that xrun, which ALSA's source sees too? */
+/* Does a watched server count this xrun, which ALSA's source sees as well? */
 static bool is_counted(const struct st_observed *o, const struct st_xrun_seen *seen)
 {
     ST_EACH_OF (other, o->beside, o->beside_n) {
@@ -69,9 +69,9 @@ static bool is_counted(const struct st_observed *o, const struct st_xrun_seen *s
     return false;
 }
 
-/* Is this the card of that loss on a USB bus? By ALSA's number ("hw:1,0,0 playback" for "hw:1 playback, USB
- * bus 3"), or by the product's name, which PipeWire has in that of its node, with other signs between words.
- */
+/* Is this the card of a loss on a USB bus? Compares ALSA's number ("hw:1,0,0 playback" with "hw:1
+ * playback, USB bus 3"), or the product's name, which PipeWire includes in its node's name with other
+ * characters between words. */
 static bool is_card(const char *device, const struct st_xrun_seen *bus)
 {
     const size_t number_n = strcspn(bus->event.device, " "), product_n = strlen(bus->event.client);
@@ -89,7 +89,8 @@ static bool is_card(const char *device, const struct st_xrun_seen *bus)
     return false;
 }
 
-/* Is a loss of another source, of which it saw that the card ran dry, that one on the bus? It knows more. */
+/* Is a dropout of another source, which saw the card run dry, the same as this loss on the bus? The bus
+ * source knows more. */
 static bool is_that(const struct st_observed *other, bool of_device, enum st_dropout_place place,
                     const char *device, int64_t wall_ns, const struct st_observed_waiting *loss)
 {
@@ -120,7 +121,7 @@ static bool ran_dry(const struct st_observed *o, const struct st_observed_waitin
     return false;
 }
 
-/* A test of `listen` plays too, but a minute of it is none of music. */
+/* Notes that music plays. A test of `listen` also plays, but is not music. */
 static void note_music(struct st_observed *o, const struct st_xrun_seen *seen)
 {
     const bool card = seen->event.client[0] == '\0' || seen->load.drift_ppb != 0 || is_late_server(seen) ||
@@ -131,7 +132,8 @@ static void note_music(struct st_observed *o, const struct st_xrun_seen *seen)
         o->view.music_ns = now_ns(o);
 }
 
-/* Is what was seen the first dropout after a change? The end of a program makes dropouts of its own. */
+/* Is this the first dropout after a change? Not if a program has just ended, since that makes dropouts by
+ * itself. */
 static bool begins(const struct st_observed *o, const struct st_xrun_seen *seen, int64_t at_ns)
 {
     const struct st_dropout_table *recent = &o->recent;
@@ -141,7 +143,7 @@ static bool begins(const struct st_observed *o, const struct st_xrun_seen *seen,
     return recent->sum.n == 0 || o->recent_resized || has_ended || at_ns - recent->last_ns >= PEACE_NS;
 }
 
-/* Several devices have sizes of their own. */
+/* Notes a changed buffer size. Each device has its own size. */
 static void note_size(struct st_observed *o)
 {
     const struct st_dropout_table *recent = &o->recent;
@@ -154,7 +156,7 @@ static void note_size(struct st_observed *o)
     memcpy(o->recent_device, recent->device, sizeof(o->recent_device));
 }
 
-/* What is no dropout. */
+/* Takes a sighting that is no dropout. */
 static void take_other(struct st_observed *o, const struct st_observed_waiting *line)
 {
     st_dropout_table_take(&o->view.seen, &line->seen, line->at_ns, line->wall_ns);
@@ -169,7 +171,7 @@ static struct st_event event_of(const struct st_observed *o, const struct st_obs
     return event;
 }
 
-/* @param slowed  by what the machine was slower then */
+/* Counts a dropout. @param slowed why the machine was slower at that time */
 static void count(struct st_observed *o, const struct st_observed_waiting *dropout, enum st_cause slowed)
 {
     const struct st_xrun_seen *seen = &dropout->seen;
@@ -188,7 +190,7 @@ static void count(struct st_observed *o, const struct st_observed_waiting *dropo
         st_observed_events_put(&o->made, true);
 }
 
-/* May more of it become known soon? */
+/* Can more about this line become known soon? */
 static bool is_open(const struct st_observed *o, const struct st_observed_waiting *line,
                     enum st_cause *ret_slowed)
 {
@@ -203,8 +205,8 @@ static bool is_open(const struct st_observed *o, const struct st_observed_waitin
            !st_events_slowed(o->events, line->wall_ns, ret_slowed) && age_ns < SLOW_NS;
 }
 
-/* Counts lines in their order, up to one of which more may become known.
- * @param keep_n  how many may wait on */
+/* Counts lines in order, up to the first about which more may become known. @param keep_n most lines that
+ * may still wait */
 static void count_lines(struct st_observed *o, size_t keep_n)
 {
     size_t n = 0;
@@ -242,7 +244,7 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
         note_level(o, seen);
     if (seen->kind == ST_XRUN_SEEN_LEVEL || is_counted(o, seen))
         return;
-    if (seen->kind != ST_XRUN_SEEN_ENDED) { /* a load, or a dropout: of something that plays */
+    if (seen->kind != ST_XRUN_SEEN_ENDED) { /* a load or a dropout: something plays */
         note_playing(o, is_late_server(seen) ? "" : seen->event.client, seen->event.device);
         note_music(o, seen);
     }
@@ -313,7 +315,7 @@ static void close_source(struct st_observed *o)
 
 static void fail(struct st_observed *o, int error)
 {
-    const int64_t silent_ns = o->watch.silent_ns; /* not watched, as it turns out */
+    const int64_t silent_ns = o->watch.silent_ns; /* time that was not watched, as is known only now */
     if (o->view.state == ST_OBSERVED_WATCHING) {
         o->view.watched_ns -= ST_MIN(silent_ns, o->view.watched_ns);
         o->view.lost_wall_ns = wall_ns(o) - (now_ns(o) - o->turned_ns) - silent_ns;
@@ -324,7 +326,7 @@ static void fail(struct st_observed *o, int error)
     const int64_t pause_ns = st_audio_backoff_ns(o->failures);
     const int64_t most_ns = o->quiet ? ST_OBSERVED_RETRY_QUIET_NS : ST_OBSERVED_RETRY_MAX_NS;
     o->due_ns = error == -ENOTSUP ? INT64_MAX : now_ns(o) + ST_MIN(pause_ns, most_ns);
-    if (o->due_ns == INT64_MAX) /* no turn comes after it */
+    if (o->due_ns == INT64_MAX) /* no further turn follows */
         st_observed_events_put(&o->made, true);
 }
 
@@ -356,7 +358,7 @@ void st_observed_set(struct st_observed *o, enum st_observed_mode mode, const st
     o->setting = *setting;
     if (mode == ST_OBSERVED_OFF || other)
         close_source(o);
-    if (mode == ST_OBSERVED_OFF) { /* no turn comes after it */
+    if (mode == ST_OBSERVED_OFF) { /* no further turn follows */
         st_observed_events_put(&o->made, true);
         set_state(o, ST_OBSERVED_IS_OFF, "");
     } else if (!o->open) {
@@ -418,9 +420,9 @@ static int poll_source(struct st_observed *o)
     return r;
 }
 
-/* It goes on, and did not run for some time: what it says of that time is not complete. That is known only
- * now: a program that has nothing to say is silent, too. So the time that was counted as watched is taken
- * off. */
+/* The helper program runs again after it did not run for some time, so its reports for that time are
+ * incomplete. That is known only now, since a program without news is silent as well. So the time is no
+ * longer counted as watched. */
 static void note_silence(struct st_observed *o)
 {
     const int64_t silent_ns = o->watch.silent_ns;
@@ -465,7 +467,7 @@ void st_observed_turn(struct st_observed *o)
         r = poll_source(o);
     st_observed_count(o);
     st_observed_age(o);
-    if (r < 0 && (r != -EAGAIN || !o->open)) { /* of poll only: not ready yet */
+    if (r < 0 && (r != -EAGAIN || !o->open)) { /* only for poll: not ready yet */
         fail(o, r);
         return;
     }
@@ -473,7 +475,7 @@ void st_observed_turn(struct st_observed *o)
         note_watching(o);
     note_program_cpu(o, false);
     const int64_t each_ns = o->watch.poll_ns > 0 ? o->watch.poll_ns : o->source->poll_ns;
-    /* programs are all looked at by one wake-up */
+    /* all helper programs are polled in one wake-up */
     o->due_ns = now_ns(o) + each_ns - (o->source->program != NULL ? now_ns(o) % each_ns : 0);
 }
 

@@ -60,7 +60,7 @@ static void conditions(FILE *out, const struct st_result *loop)
         if (value == NULL)
             continue;
         st_observe_label(out, *key, value);
-        fputc(',', out); /* also behind the last one: the format allows it */
+        fputc(',', out); /* the format allows a comma after the last label */
     }
     fputs("} 1\n", out);
 }

@@ -280,7 +280,7 @@ int st_posix_lock_folder(struct st_platform *platform, const char *path)
     if (r == 0 && (info.st_uid != geteuid() || (info.st_mode & 022) != 0))
         r = -EPERM;
     if (r == 0 && (info.st_mode & 066) != 0 && fchmod(fd, info.st_mode & 0711) != 0)
-        r = -errno; /* who can read it can lock it */
+        r = -errno; /* a user who can read the folder can lock it */
     if (r == 0 && flock(fd, LOCK_EX | LOCK_NB) != 0)
         r = -errno;
     if (r == 0) {

@@ -31,7 +31,7 @@ int st_history_add_facts(struct st_history *history, int64_t from_ns, int64_t wa
                " name, seen.value, last.value FROM temp.seen LEFT JOIN " LAST
                " AS last USING (kind, name) WHERE seen.value IS NOT last.value ORDER BY seen.rowid",
                "iii", from_ns, wall_ns, number);
-    /* where none of a kind is seen, it could not be read */
+    /* if no fact of a kind was seen, that kind could not be read */
     st_sql_run(sql,
                "INSERT INTO fact (from_ns, at_ns, change_n, kind, name, value, was)"
                " SELECT ?1, ?2, ?3, kind, name, NULL, value FROM " LAST

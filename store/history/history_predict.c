@@ -27,7 +27,7 @@ int st_history_predict(struct st_history_reader *reader, struct st_predict_run *
 {
     struct st_sql *sql = &reader->sql;
     struct st_hist lateness = {0};
-    uint8_t *plain = NULL; /* room for one that is not compressed */
+    uint8_t *plain = NULL; /* room for an uncompressed histogram */
     int64_t from_ns, measured_ns, max_ns, frames, rate_hz;
     *run = (struct st_predict_run){0};
     *ret = (struct st_history_predict){0};

@@ -32,7 +32,7 @@ void st_block_rhythm_add(struct st_block_rhythm *rhythm, int64_t clock, int64_t 
         rhythm->was_long = false;
     }
     const bool is_long = takes_long(busy_ns, usual_ns);
-    if (is_long && !rhythm->was_long) /* what goes on in the next cycle is one */
+    if (is_long && !rhythm->was_long) /* consecutive long cycles count as one */
         rhythm->longs[rhythm->longs_n++ % ST_BLOCK_RHYTHM_LONG_MAX] =
             (struct st_block_rhythm_long){rhythm->position, rhythm->unseen};
     rhythm->was_long = is_long;

@@ -15,7 +15,7 @@ static void begin(struct st_client_buffer *buffer, int64_t now_ns)
                                         .ran_to_ns = now_ns};
 }
 
-/* How long it may stand still before it loses sound, at least. */
+/* How long the program may stand still at least before it loses sound. */
 static int64_t lasts_ns(const struct st_client_buffer *buffer)
 {
     const int64_t period_ns = ST_MAX(buffer->period_ns, 1);

@@ -300,7 +300,7 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
  * ~/.log/jack/jackdbus.log. A server whose output goes to a terminal, a pipe or the journal has no log
  * here. --- */
 
-/* A file of this user. @return -1: it is none. */
+/* Opens a file of this user. @return -1: no such file. */
 static int open_file(const char *path)
 {
     struct stat info;

@@ -63,7 +63,7 @@ static void on_sink(ST_UNUSED pa_context *context, const pa_sink_info *sink, int
         ST_PRINT(seen->event.device, "%s", sink->name != NULL ? sink->name : "");
         return;
     }
-    st_helper_line_xrun(seen); /* at the end, also when the sink has gone */
+    st_helper_line_xrun(seen); /* written last, also if the sink has gone */
     free(seen);
 }
 

@@ -34,7 +34,7 @@
 
 #define ANSWER_S    5
 #define PORTS_MAX   512
-#define TAPS_MAX    (2 * ST_LISTENED_MAX) /* including taps that are no longer wanted, until they are closed */
+#define TAPS_MAX    (2 * ST_LISTENED_MAX) /* with taps that are still to be closed */
 #define CUTS_MAX    3                     /* number of times that a tap is linked again */
 #define FINDS_MAX   16
 #define FRAMES_MAX  8192U /* of a cycle */
@@ -60,7 +60,7 @@ struct find {
 struct tap {
     uint32_t node; /* 0: free */
     bool wanted, stale;
-    int cuts_n; /* times that a link of it was refused or removed */
+    int cuts_n; /* how often a link of the tap was refused or removed */
     struct listener *listener;
     struct pw_filter *filter;
     struct spa_hook hook;

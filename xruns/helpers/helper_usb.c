@@ -26,7 +26,7 @@
 #define LOOK_MS      40
 #define IDLE_MS      1000
 #define EVENTS_MAX   4096         /* a look and bus */
-#define STEP_NS      ST_NS_PER_MS /* the clock was set */
+#define STEP_NS      ST_NS_PER_MS /* a larger step means that the clock was set */
 #define UNPRIVILEGED 65534
 
 /* as in the kernel, which has them in no header for programs */

@@ -2,7 +2,7 @@
 
 #include <spa/pod/iter.h>
 
-#define FIELDS_MAX 13 /* that are read; versions to come may have more */
+#define FIELDS_MAX 13 /* fields that are read; later versions may have more */
 
 /* @return how many of the first fields there are; 0: it is no struct. */
 static size_t fields_of(const struct spa_pod *pod, const struct spa_pod *ret[static FIELDS_MAX])

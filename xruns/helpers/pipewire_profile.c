@@ -9,8 +9,8 @@
 
 #define PROFILER_FOLLOWER_CLOCK                                                                              \
     (SPA_PROFILER_followerBlock + 1) /* unknown to the headers of older versions */
-#define KEEP_NS  ST_NS_PER_S         /* a cycle that is not reported by then makes room for a later one */
-#define BEGIN_NS ST_NS_PER_S         /* of a client that begins to play: it is no dropout yet */
+#define KEEP_NS  ST_NS_PER_S /* a cycle that is not reported in this time is replaced by a later one */
+#define BEGIN_NS ST_NS_PER_S /* a client that has just begun to play has no dropouts in this time */
 
 /* By how much the node's counter has risen. */
 static int64_t risen(struct st_profile_node *node, int32_t xruns_n)

@@ -94,7 +94,7 @@ int64_t st_second_card_take(struct st_second_card *card, uint32_t driver_id,
     } else if (card->far_frames > (clock->rate_diff == 1 ? STAYS_CYCLES * frames : FAR_S * clock->rate_hz)) {
         begin(card, driver_id, clock);
     } else if (put > 0 && card->stray == 0) {
-        card->usual += error / 4; /* that is where it was put */
+        card->usual += error / 4; /* the resync moved the delay to this value */
     } else if (card->far_frames == 0) {
         card->usual += fmax(-STEP, fmin(STEP, error / USUAL));
     }

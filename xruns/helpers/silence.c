@@ -9,7 +9,7 @@
 #define OWN_S      2
 #define SOUND_MS   20 /* less sound than that between two makes them one */
 #define SOUND_S    2  /* 1 / SOUND_S s of sound in the last seconds has to be before it */
-#define LONGEST_S  10 /* what goes on for longer is reported in parts */
+#define LONGEST_S  10 /* a longer loss is reported in parts */
 #define GAP_S      2  /* 1 / GAP_S s of cycles may be missing */
 #define LEVEL_BINS 3  /* half seconds */
 
