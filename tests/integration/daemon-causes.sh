@@ -41,7 +41,6 @@ text=$(causes)
 is "sleeptune history --causes works" "$?" 0
 like "it begins with one sentence" "$(head -1 <<<"$text")" '^In ([0-9]+ min )?[0-9]+ s the test loop woke '
 like "the table has a row" "$text" '^ +1 +[0-9.]+ m?s +[0-9.]+ m?s +[0-9]+ %  the process was stopped, and'
-is "no line is longer than 80 columns" "$(awk 'length($0) > 80' <<<"$text")" ""
 is "nothing of last year" "$(causes --until 20000000 --json | key - 'd["wakes"]')" 0
 like "and that is said" "$(causes --until 20000000 | tr '\n' ' ')" 'Nothing was measured'
 valid "the document is what its schema says" <(causes --json)

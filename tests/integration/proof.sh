@@ -52,13 +52,8 @@ command -v rtkit-daemon /usr/libexec/rtkit-daemon >/dev/null ||
 screen_is -m compared rows 'runs: '
 is "no line is without its figures" "$(grep -cE 'nan|inf|null' "$tmp/out")" 0
 
-# yes NAME: each line of the input "yes NAME" or "no NAME" is a test
-each() {
-    local answer name
-    while read -r answer name; do
-        if [ "$answer" = yes ]; then pass "$name"; else fail "$name" "$(cat "$tmp/out")"; fi
-    done
-}
+# each line of the input "yes NAME" or "no NAME" is a test
+each() { while read -r answer name; do ok "$name" [ "$answer" = yes ]; done; }
 verify --json
 like "JSON" "$?" '^[01]$'
 cp "$tmp/out" "$tmp/verify.json"

@@ -85,10 +85,10 @@ if command -v pipewire >/dev/null && command -v pw-metadata >/dev/null || cannot
         "$SLEEPTUNE" check --quiet --duration 8s --json >"$tmp/check.json"
         is "dropouts of others are findings" "$?" 1
         of_music() { "$PYTHON" -c 'import json, sys; print(json.load(open(sys.argv[1]))["music"].get(sys.argv[2]))' "$tmp/check.json" "$1"; }
-        like "check names the program" "$(of_music answer)" '^HeavyReverb lost sound .* on PipeWire, .*: ([0-9]+ times? )?it waited for a lock, disk or program'
+        like "check names the program" "$(of_music answer)" '^In [0-9.]+ s: HeavyReverb lost sound .*: ([0-9]+ times? )?it waited for a lock, disk or program'
         is "also for programs" "$(of_music client), $(of_music server)" "HeavyReverb, PipeWire"
         is "which counted most of them" "$(($(of_music client_dropouts) * 2 > $(of_music dropouts)))" 1
-        like "it is the first line" "$("$SLEEPTUNE" check --quiet --duration 2s | head -n 1)" '^(HeavyReverb|No dropout)'
+        like "it is the first line" "$("$SLEEPTUNE" check --quiet --duration 2s | head -n 1)" '^(In [0-9.]+ s: HeavyReverb|No dropout)'
         "$SLEEPTUNE" check --quiet --duration 100ms --no-servers --json >"$tmp/check.json"
         is "--no-servers watches nothing" "$("$PYTHON" -c 'import json, sys; print(json.load(open(sys.argv[1]))["music"])' "$tmp/check.json")" None
         stop "$heavy"
