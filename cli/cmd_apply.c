@@ -27,8 +27,8 @@ struct work {
     const char *const *ids; /* end with NULL */
     size_t ids_n;
     const char *own_ids[2];
-    int64_t quantum;  /* of linux-pipewire-quantum=N; 0: not given */
-    const char *card; /* of linux-device-headroom=CARD; NULL: not given */
+    int64_t quantum;  /* N of linux-pipewire-quantum=N; 0: not given */
+    const char *card; /* CARD of linux-device-headroom=CARD; NULL: not given */
 
     struct st_change_target target;
     struct st_journal plan;
@@ -161,7 +161,7 @@ static bool needs_user(const struct work *work, const struct st_rule *rule)
             st_facts_int_or(facts, ST_KEY_USER_UID, -1) == 0);
 }
 
-/* What the user decides by. */
+/* Prints what the user needs for the decision. */
 static void print_planned(const struct work *work, const struct st_finding *finding, size_t first_step)
 {
     st_change_output_row(14, "    cost:", st_rule_cost(finding->rule));

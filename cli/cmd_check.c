@@ -21,7 +21,7 @@
 #define DURATION_NS     (10 * ST_NS_PER_S)
 #define DURATION_MAX_NS (86400 * ST_NS_PER_S)
 #define LONGEST         2048u /* frames */
-#define SURE_S          540.0 /* of measuring, from which on bounds are printed */
+#define SURE_S          540.0 /* measured time from which on bounds are printed */
 
 struct options {
     struct st_report_options report;
@@ -51,7 +51,8 @@ static const char help[] =
     "above the threshold, 1 dropouts or findings, 2 a setting that might be such a\n"
     "finding could not be read, 3 usage, 4 failure, 5 invalid measurement.\n";
 
-/** The smallest size of which none of these wake-ups would have been a dropout; 0: none up to the longest. */
+/** The smallest size at which none of these wake-ups would have been a dropout; 0: no size up to the
+ * longest. */
 static uint32_t held_so_far(const struct st_result *result)
 {
     uint32_t frames = result->frames;
@@ -101,7 +102,7 @@ struct answer {
     struct phase phases[ST_STRESS_PHASES];
     size_t phases_n;
     bool stress;
-    const struct phase *worst; /* whose wake-ups were latest */
+    const struct phase *worst; /* the phase with the latest wake-up */
     const char *next;
     enum st_cause slowed; /* the computer while it was measured; ST_CAUSE_UNKNOWN: not known to be */
     uint32_t judged_frames, used_frames; /* used: by a sound server; 0: none, or not known */
@@ -184,7 +185,7 @@ static json_t *answer_json(const struct answer *answer)
                      "stress", phases, "dropouts", answer->dropouts);
 }
 
-/** The largest of the sizes that held in each phase; 0: in one of them none did, or none is known. */
+/** The largest of the sizes that held in each phase; 0: in one phase no size held, or none is known. */
 static uint32_t held_in_all(const struct answer *answer)
 {
     uint32_t frames = 0;

@@ -39,8 +39,8 @@ static const struct {
 struct options {
     bool asked[VIEWS_N], json, system, details;
     const char *since, *until, *socket, *db;
-    const char *step; /* of the steps of time only */
-    const char *kind; /* of the events only, as limit */
+    const char *step; /* only for steps of time */
+    const char *kind; /* only for events, as is limit */
     const char *trace, *output;
     int64_t limit;
 };
@@ -111,7 +111,7 @@ static int check_options(const struct options *o)
     return -1;
 }
 
-/* @return -1 to go on, else the exit status. */
+/* @return -1 to continue, else the exit status. */
 static int read_options(int argc, char **argv, struct options *ret)
 {
     const struct st_option known[] = {
@@ -180,7 +180,7 @@ static const struct st_os_row *here(void)
     return &st_os_rows[st_platform_native()->os];
 }
 
-/* The text, and whose history it was. */
+/* Prints the document as text, with its source. */
 static int print_text(const struct options *options, const struct st_history_wish *wish,
                       const json_t *document, print_fn print)
 {
@@ -347,6 +347,6 @@ int st_cmd_history(int argc, char **argv)
     if (view == STEPS)
         return show_steps(&options, &wish);
     if (view == CHANGES)
-        wish.asked.step_ns = wish.asked.until_ns - wish.asked.since_ns; /* its rows are of no interest */
+        wish.asked.step_ns = wish.asked.until_ns - wish.asked.since_ns; /* its rows are not needed */
     return show_document(&options, &wish, views[view].print);
 }

@@ -16,10 +16,11 @@
 #include "platform/program/stop.h"
 #include "platform/program/terminal.h"
 
-#define USUAL_NS    (60 * ST_NS_PER_S)
-#define FILE_HZ     48000 /* of the file that --signal writes */
-#define JUDGED_S    120   /* of CPU time: ten minutes of the signal take 1 s, noise at 192 kHz far more */
-#define FILE_CHANCE 36    /* where its glitches are: --input knows it, and the detector does not */
+#define USUAL_NS (60 * ST_NS_PER_S)
+#define FILE_HZ  48000 /* rate of the file that --signal writes */
+#define JUDGED_S                                                                                             \
+    120 /* limit of CPU time: judging ten minutes of the signal takes 1 s, noise at 192 kHz much more */
+#define FILE_CHANCE 36 /* where its glitches are: --input knows it, and the detector does not */
 #define FILE_MAX    (6 * 3600 * ST_NS_PER_S)
 #define FRAMES      1024
 #define LEAST_NS    (10 * ST_NS_PER_S) /* the forced glitches take 6.5 s */
@@ -179,7 +180,7 @@ static void take_packet(void *ctx, const struct st_capture_packet *packet)
     st_hearing_take(&run->hearing, packet->samples, packet->frames_n);
 }
 
-/* What the daemon recorded meanwhile, if one answers: dropouts are reported up to a second late. */
+/* Asks the daemon, if it answers, what it recorded during the run; dropouts are reported up to 1 s late. */
 static void ask_daemon(struct run *run)
 {
     const struct timespec late = st_ns_to_timespec(LATE_NS);

@@ -101,7 +101,7 @@ static bool copy_known(const char *text, char *ret, size_t ret_bytes)
     return is_all;
 }
 
-/** A common program, or one whose file came with the system. */
+/** Is it a common program, or one whose file came with the system? */
 static const char *program_of(const char *name)
 {
     const bool is_file = st_text_is_of(name, "_+-") && access(st_text("/usr/bin/%.40s", name), X_OK) == 0;
@@ -156,7 +156,7 @@ static const struct row {
     {NULL, "killed for not sleeping", ST_KEY_KERNEL_LOG_RT_TIME_N},
 };
 
-/** In words of a reader who does not know the key. @return NULL: as it is. */
+/** A word for readers who do not know the key. @return NULL: print the key. */
 static const char *word_of(const struct st_fact *fact, enum form form)
 {
     if (form == RIGHT)

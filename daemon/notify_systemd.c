@@ -1,4 +1,4 @@
-/* By sd-bus: org.freedesktop.Notifications, Desktop Notifications Specification 1.3. */
+/* Notifications by sd-bus: org.freedesktop.Notifications, Desktop Notifications Specification 1.3. */
 #include "daemon/notify.h"
 
 #include <poll.h>
@@ -13,18 +13,18 @@
 #define NAME       "org.freedesktop.Notifications"
 #define PATH       "/org/freedesktop/Notifications"
 #define EVERY_NS   (3600 * ST_NS_PER_S)
-#define AGAIN_NS   (10 * ST_NS_PER_S) /* after one that could not be shown */
+#define AGAIN_NS   (10 * ST_NS_PER_S) /* pause after a notification that could not be shown */
 #define A_TURN_MAX 32                 /* messages: a server cannot keep the daemon busy */
 
 struct st_notify {
     bool heard;  /* says the user */
     sd_bus *bus; /* NULL: none is open */
     struct st_notify_shown shown;
-    struct st_notify_text text; /* of the one that is under way */
+    struct st_notify_text text; /* of the current notification */
     bool busy, markup, actions; /* one is under way; what the server can do */
-    int64_t now_ns, next_ns;    /* of the last look; none is shown earlier */
+    int64_t now_ns, next_ns;    /* time of the last look; earliest time of the next notification */
     uint64_t shown_n;
-    uint32_t id;   /* of the last one that was shown */
+    uint32_t id;   /* of the last notification that was shown */
     char why[256]; /* the last one was not shown; "": it was */
 };
 
@@ -46,7 +46,7 @@ void st_notify_free(struct st_notify *notify)
     free(notify);
 }
 
-/* The one under way is not shown; its cause may come again. */
+/* Drops the current notification; its cause may be shown later. */
 static int ST_PRINTF(2, 3) give_up(struct st_notify *notify, const char *format, ...)
 {
     ST_PRINT_REST(notify->why, sizeof(notify->why), format);
@@ -117,7 +117,7 @@ static int on_shown(sd_bus_message *reply, void *ctx, ST_UNUSED sd_bus_error *er
     return 0;
 }
 
-/* Markup for a server that reads it, else the text. To be freed; NULL: out of memory. */
+/* Markup for a server that supports it, else plain text. To be freed; NULL: out of memory. */
 static char *body_of(const struct st_notify *notify)
 {
     char *body = NULL;

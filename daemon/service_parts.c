@@ -113,7 +113,7 @@ bool st_service_parts_end_loop(struct st_service *service)
     const bool ended = wait_for_end(service);
     service->loop.hangs = !ended;
     if (!ended)
-        service->loop.overdue.checks = ST_OVERDUE_CHECKS; /* it was waited for longer than they take */
+        service->loop.overdue.checks = ST_OVERDUE_CHECKS; /* the wait was longer than these checks take */
     if (ended)
         st_session_join(service->session);
     st_service_parts_stop_trace(service);

@@ -12,7 +12,7 @@
 #include "daemon/systemd.h"
 
 #define MINUTE_NS     (60 * ST_NS_PER_S)
-#define MARK_SHOWN_NS MINUTE_NS /* of the time before a mark, in its answer */
+#define MARK_SHOWN_NS MINUTE_NS /* length of the time before a mark that its answer shows */
 
 #define LOG_MODULE "daemon"
 #include "daemon/log.h"
@@ -322,7 +322,7 @@ struct st_http_source st_service_view_source(struct st_service *service)
 
 /* --- each minute, and each change --- */
 
-/* What was observed of other programs up to to_wall_ns. */
+/* Adds what was observed of other programs up to to_wall_ns. */
 static void take_observed(struct st_service *service, int64_t from_wall_ns, int64_t to_wall_ns,
                           struct st_observe_minute *ret)
 {

@@ -2,7 +2,7 @@
 
 #include "evidence/miss_events.h"
 
-#define SILENT     3e-5F  /* of full scale, -90 dB */
+#define SILENT     3e-5F  /* relative to full scale: -90 dB */
 #define CLIPPED    0.999F /* of full scale */
 #define TRIES      10     /* of places, from the tones on: it is no such path, and a try costs 0.2 s */
 #define TRIES_MAX  60     /* before: 42 s */

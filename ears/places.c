@@ -2,17 +2,17 @@
 
 #define WINDOW        64   /* frames that agree are no chance */
 #define CALIBRATE     4096 /* frames */
-#define CORRELATED    0.9  /* that share of a window is the signal */
+#define CORRELATED    0.9  /* share of a window that must be the signal */
 #define NOISE_MAX     0.03 /* 30 dB below the signal: above, samples cannot be distinguished */
 #define SIGMAS        8    /* a sample further away than that is damaged */
 #define FULL_SCALE    32768.0
-#define LONGEST_S     350   /* of a signal that may begin long before the recording */
-#define SILENT        1e-6F /* of full scale: nothing is played there */
+#define LONGEST_S     350   /* for a signal that begins long before the recording */
+#define SILENT        1e-6F /* below this level, relative to full scale, nothing is played */
 #define SLACK         4     /* frames: with noise, that number may agree with the signal by chance */
 #define SURE          6     /* sigmas: the signal is there, below other sound */
 #define TRY_MS        100   /* between two looks for the signal */
 #define TRIES_FAST    5
-#define SEARCHES_FAST 8 /* then each search waits twice as long as the one before */
+#define SEARCHES_FAST 8 /* after this number, each search waits twice as long as the previous one */
 #define SEARCH_FRAMES 16
 #define KEPT_MS       2667 /* that can be looked at again, up to 98 kHz; more is memory for nothing */
 
@@ -53,7 +53,7 @@ static bool agrees(const struct st_places *places, uint64_t frame, int64_t offse
 
 /* --- where it is --- */
 
-/* What was heard and what was played have in common. */
+/* Common parts of what was heard and what was played. */
 struct common {
     double both, xx, ss;
 };
@@ -161,7 +161,7 @@ static bool calibrate(struct st_places *places)
 
 /* --- losses --- */
 
-/* Of what is still known. */
+/* The oldest frame that is still kept. */
 static uint64_t oldest(const struct st_places *places)
 {
     return places->n - ST_MIN(places->n, places->ring_frames);

@@ -48,7 +48,7 @@ static void turn_to(const struct st_tones *tones, const double *re, const double
     }
 }
 
-/* Root mean square of what tones of these phases leave. @param n  at most a window */
+/* Root mean square of what remains after tones of these phases. @param n at most a window */
 static double rest_of(const struct st_tones *tones, const double *re, const double *im, uint64_t at,
                       uint64_t from, uint64_t n)
 {
@@ -199,7 +199,7 @@ static bool is_signal(const struct fit *fit)
     return fit->loud > SILENT && fit->rest <= NOISE_MAX * fit->loud;
 }
 
-/* What the tones leave in the last window, block by block: within one the clocks do not drift. */
+/* What remains after the tones in the last window, computed for each block, in which clocks do not drift. */
 static double noise_of(const struct st_tones *tones, uint64_t window)
 {
     const uint64_t block = tones->rate_hz / BLOCKS_HZ, blocks_n = window / block;

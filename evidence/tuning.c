@@ -4,9 +4,9 @@
 #include "core/stats/stats.h"
 
 #define ROW_OUT       1                 /* no error: a block may end with any of these */
-#define FRESH_PAIRS   8                 /* of what is shown to help */
+#define FRESH_PAIRS   8                 /* fresh pairs for settings that were shown to help */
 #define SHOWN_FOLD    3                 /* an effect that a session must be able to show */
-#define MANY          UINT64_C(1000000) /* late wake-ups: chance does not matter then */
+#define MANY          UINT64_C(1000000) /* with this number of late wake-ups, chance does not matter */
 #define WITHOUT_PAIRS 10                /* pairs after which a setting without a sign of help is dropped */
 #define WITHOUT_E     0.2
 #define WITHOUT_MORE  5     /* one that may do harm is tried on */
@@ -353,7 +353,7 @@ static int try_all(struct run *run)
     return r;
 }
 
-/* What is still open at the end. */
+/* Ends the rows that are still open. */
 static void end(struct st_tuning *t, bool stopped)
 {
     ST_EACH_OF (row, t->rows, t->n) {

@@ -110,7 +110,7 @@ static const char *dropout_text(const struct st_event *event)
                        ST_PLURAL(st_event_count(event)), where);
     if (event->count_n != 0)
         text = st_dropout_sentence_lost(&client, event->source, where);
-    else /* it began in an earlier event */
+    else /* the dropout began in an earlier event */
         text =
             st_text("the dropout of %s continued%s%s", client.name, where,
                     event->longest_ns > 0 ? st_text(", for %s by then", st_ns_short(event->longest_ns)) : "");
@@ -122,7 +122,7 @@ static const char *dropout_text(const struct st_event *event)
     return text;
 }
 
-/* It waited for its memory: was memory short? */
+/* A client waited for its memory: was memory short? */
 static const char *machine_text(const struct st_event *event)
 {
     const int64_t permille = event->pressure.pressure_memory_permille;
@@ -162,7 +162,7 @@ const char *st_event_story_text(const struct st_event *event, const struct st_st
 
 /* --- JSON --- */
 
-/* Its own cause, or that of the late wake-up that explains it. */
+/* The event's own cause, or that of the late wake-up that explains it. */
 static const char *cause_name(const struct st_event *event, const struct st_story_beside *beside,
                               const struct st_event *late)
 {
@@ -174,7 +174,7 @@ static const char *cause_name(const struct st_event *event, const struct st_stor
     return is_on_time(event, beside) ? ST_STORY_ON_TIME : st_cause_kind_name(ST_CAUSE_UNKNOWN);
 }
 
-/* In a few words, for a legend. */
+/* The reason in a few words, for a legend. */
 static const char *why_text(const struct st_event *event)
 {
     if (st_dropout_place_why(event->place) != NULL)
@@ -206,7 +206,7 @@ json_t *st_event_story_json(const struct st_event *event, const struct st_story_
     st_json_set(document, "time_ns", event->wall_ns);
     st_json_set(document, "event", st_event_kind_name(event->kind));
     st_json_set(document, "text", st_json_safe_string(st_event_story_text(event, beside)));
-    if (event->kind == ST_EVENT_CLIENT_DROPOUT) /* unknown is said, too */
+    if (event->kind == ST_EVENT_CLIENT_DROPOUT) /* an unknown reason is reported as well */
         st_json_set(document, "reason", st_dropout_reason_name(event->reason));
     if (st_event_kind_is_dropout(event->kind))
         st_json_set(document, "why", why_text(event));

@@ -50,7 +50,7 @@ struct list {
     struct st_heard_mark marks[MARKS_MAX];
     struct about {
         struct st_event heard;         /* the mark, whole */
-        struct st_event found;         /* what fits best; wall_ns 0: nothing */
+        struct st_event found;         /* the event that fits best; wall_ns 0: none */
         struct st_story_beside beside; /* of what fits */
         size_t cause;                  /* CAUSES: nothing fits */
         uint32_t fits_n;

@@ -15,28 +15,29 @@
 #include "xruns/xrun.h"
 #include "xruns/xrun_line.h"
 
-#define EXIT_NAPS 20 /* its pipe is closed some time before it has ended, on a busy machine some more */
-#define SILENT_NS                                                                                            \
-    (36 * ST_NS_PER_S) /* it has printed no line for so long, nor up to the next poll: it hangs */
-#define IDLE_NS      (24 * ST_NS_PER_S) /* it has seen nothing for so long: nothing plays ... */
+#define EXIT_NAPS                                                                                            \
+    20 /* the pipe is closed some time before the program has ended, longer on a busy machine                \
+        */
+#define SILENT_NS    (36 * ST_NS_PER_S) /* no line for this time, nor up to the next poll: the program hangs */
+#define IDLE_NS      (24 * ST_NS_PER_S) /* nothing seen for this time: nothing plays */
 #define IDLE_LOOK_NS (20 * ST_NS_PER_S) /* ... and it is looked at more rarely */
 #define READ_BYTES                                                                                           \
     (16 * 1024)               /* a poll; who polls bounds how often, and what floods is held up by its pipe */
-#define STATUS_NOT_LOADED 127 /* of a program whose libraries are missing */
+#define STATUS_NOT_LOADED 127 /* exit status of a program whose libraries are missing */
 
 struct program {
     struct st_posix_piped piped;
     bool ready;                 /* it watches */
-    bool ending;                /* it has said that there is nothing to watch */
+    bool ending;                /* the program has written that there is nothing to watch */
     int64_t silent_ns, idle_ns; /* pauses between polls: who was stopped with it was not kept waiting */
-    size_t len;                 /* of the line that is not complete yet */
+    size_t len;                 /* length of the incomplete line */
     char line[ST_XRUN_LINE_BYTES];
 };
 
 /* --- starting --- */
 
-/** Whom root becomes: the owner of the socket of the server that is configured, else of root's or the
- * system's. @param server its path. @return 0 or -ENOENT. */
+/** The user that root becomes: the owner of the configured server's socket, or else of root's or the
+ * system's socket. @param server path of the socket. @return 0 or -ENOENT. */
 static int find_owner(struct st_xrun_watch *w, char server[PATH_MAX], uid_t *ret)
 {
     const struct st_xrun_source *source = w->source;
@@ -108,7 +109,7 @@ static void close_program(struct st_xrun_watch *w)
     free(program);
 }
 
-/** Its output has ended: says how itself did. */
+/** The program's output has ended: sets the reason from its exit status. */
 static int note_end(struct st_xrun_watch *w)
 {
     struct program *program = w->state;
@@ -232,8 +233,9 @@ static int poll_program(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx
     if (r < 0)
         return r;
     w->poll_ns = program->ready && program->idle_ns >= IDLE_NS ? IDLE_LOOK_NS : 0;
-    return program->ready && !program->ending ? 0
-                                              : -EAGAIN; /* its last line came: its end is the next thing */
+    return program->ready && !program->ending
+               ? 0
+               : -EAGAIN; /* the last line has arrived: the program ends next */
 }
 
 static int program_fd(const struct st_xrun_watch *w)

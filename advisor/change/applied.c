@@ -133,7 +133,7 @@ static void undo_entry(struct st_applied *applied, size_t i)
         st_journal_remove(&applied->journal, i);
 }
 
-/* Of this rule (NULL: of all) what is not done, the latest write first. */
+/* Undoes unfinished writes of this rule (NULL: of all rules), the latest write first. */
 static void undo_open(struct st_applied *applied, const char *rule)
 {
     for (size_t i = applied->journal.entries_n; i > 0; i--) {

@@ -31,7 +31,7 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
          .by_name = true},
     [ST_CHANGE_SYSCTL_NOW] = {"value", .key = {"_.-:%"}, .running = true}, /* any running value */
     [ST_CHANGE_SYSFS_NOW] = {"value", .key = {"_/.-:*@", "/sys/"}, .running = true},
-    /* tmpfiles.d(5): of lines for one path the one in the earliest name is used */
+    /* tmpfiles.d(5): of several lines for one path, the one in the file with the earliest name is used */
     [ST_CHANGE_SYSFS] = {"sysfs",
                          {{"/etc/tmpfiles.d/00-sleeptune-%r.conf", "w %k - - - - %v",
                            "/etc/tmpfiles.d /run/tmpfiles.d /usr/local/lib/tmpfiles.d /usr/lib/tmpfiles.d"}},
@@ -137,7 +137,7 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
                           THEN_BOOT,
                           {"_.-:%"},
                           {WORDS}},
-    /* FreeBSD, rc.conf(5) and rc.subr: the files of this folder, behind rc.conf */
+    /* FreeBSD, rc.conf(5) and rc.subr: the files of this folder are read after rc.conf */
     [ST_CHANGE_RC_CONF] =
         {"rc",
          {{NULL},
@@ -248,7 +248,7 @@ static void look_into(struct search *search, const char *path)
     unsigned number = 0;
     if (st_change_file_read(search->machine, path, &text) != 0)
         return;
-    bool ours = false; /* in a block of ours */
+    bool ours = false; /* inside a block of sleeptune */
     for (char *rest = text, *line = strsep(&rest, "\n"); line != NULL; line = strsep(&rest, "\n")) {
         number++;
         ours =

@@ -73,7 +73,7 @@ static int parse_nodes(struct asker *asker, char *text)
     return st_answer_pw_dump(text, asker->facts, asker->question->command);
 }
 
-/** Of the modules that open cards one with tsched=0 is enough. */
+/** Reads the modules that open cards; one module with tsched=0 is enough. */
 static int parse_pulse(struct asker *asker, char *text)
 {
     static const char *const modules[] = {"alsa-card", "alsa-sink", "udev-detect", "detect", NULL},
@@ -150,7 +150,7 @@ static int parse_log(struct asker *asker, char *text)
 
 /* --- questions --- */
 
-/** In some versions with a label. */
+/** some versions print a label before the number */
 #define JACK_NUMBER WORDS("buffer size = %d", "%d")
 #define KERNEL_LOG_FACTS                                                                                     \
     WORDS(ST_KEY_KERNEL_LOG_CARD_N, ST_KEY_KERNEL_LOG_USB_N, ST_KEYS_KERNEL_LOG "clock_n",                   \
@@ -237,7 +237,7 @@ struct whom {
     int refused; /* errno why the user's servers are not asked; 0: they are */
 };
 
-/** A client believes who owns its socket: no one else may own the folder. @return 0, ENOENT, EPERM. */
+/** A client trusts the owner of its socket, so no other user may own the folder. @return 0, ENOENT, EPERM. */
 static int other_owner(const char *folder, uid_t uid)
 {
     struct stat info;
@@ -246,7 +246,8 @@ static int other_owner(const char *folder, uid_t uid)
     return S_ISDIR(info.st_mode) && info.st_uid == uid ? 0 : EPERM;
 }
 
-/** Whose servers. @return false: no such user, or one that this process cannot become. */
+/** Sets the user whose servers are asked. @return false: no such user, or this process cannot become that
+ * user. */
 static bool find_user(struct whom *whom, const char *name)
 {
     const struct passwd *entry = name != NULL ? getpwnam(name) : NULL;
@@ -264,7 +265,7 @@ static bool find_user(struct whom *whom, const char *name)
 /** @return 0 or -ENOMEM. */
 static int find_whom(struct whom *whom, const char *user)
 {
-    /* as far as the clients need it; root takes none of them */
+    /* variables that clients need; root passes none of them */
     static const char *const kept[] = {"PATH",
                                        "HOME",
                                        "XDG_RUNTIME_DIR",
@@ -327,7 +328,7 @@ static void take_answer(struct asker *asker, const struct st_run *run)
     put_failure(asker, asker->question->key, r);
 }
 
-/** The questions whose servers run, and that may be asked. @return how many. */
+/** Chooses the questions whose servers run and that may be asked. @return their number. */
 static size_t choose(struct asker *asker, const struct st_ask *ask, const struct whom *whom,
                      const struct question **ret)
 {

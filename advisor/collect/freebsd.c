@@ -89,7 +89,8 @@ static void collect_sysctls(struct st_collector *c)
     collect_devices(c);
     if (st_facts_int_or(c->facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, 0) == 0)
         return;
-    collect_one(c, "security.jail.mlock_allowed", ST_VALUE_INT); /* of this jail; on a host its default */
+    collect_one(c, "security.jail.mlock_allowed",
+                ST_VALUE_INT); /* limit of this jail; on a host, the default for jails */
     st_collector_put_text(c, ST_KEY_SETTINGS_ELSEWHERE,
                           "a jail cannot change the settings of its host: run sleeptune there",
                           "security.jail.jailed");

@@ -16,7 +16,7 @@
 #define THREADS_OF_ONE_MAX 48  /* a program with more is a browser, not a sound server */
 #define REAL_TIME_MAX      128
 #define STAT_BYTES         1024
-#define NAME_BYTES         15 /* that the kernel keeps of it */
+#define NAME_BYTES         15 /* length of a name in the kernel */
 #define POLICY_FIFO        1
 #define POLICY_RR          2
 #define COMMAND_LINE_BYTES 1024
@@ -49,7 +49,7 @@ static const struct {
 
 struct walk {
     struct st_collector *c;
-    const char *process_name; /* whose threads are walked */
+    const char *process_name; /* process whose threads are read now */
     const char *process_pid;
     size_t processes_n;
     size_t threads_n;
@@ -75,7 +75,7 @@ static void command_line(struct st_collector *c, const char *key, const char *pi
     st_collector_put_text(c, key, text, path);
 }
 
-/** A number of /proc/PID/status: "Uid:" is whose process it is. @return false: not known. */
+/** Reads a number of /proc/PID/status; "Uid:" is the owner of the process. @return false: not known. */
 static bool in_status(const struct st_collector *c, const char *pid, const char *line, uint64_t *ret)
 {
     return st_proc_line_u64(st_collector_small(c, st_text("/proc/%s/status", pid)), line, ret) == 0;
@@ -246,7 +246,7 @@ static void threads_of(struct walk *walk, const char *pid, const struct st_proc_
     const char *path = st_text("/proc/%s/task", pid);
     walk->process_name = stat->name;
     walk->process_pid = pid;
-    (void)st_collector_list(walk->c, path, one_thread, walk); /* it may have ended */
+    (void)st_collector_list(walk->c, path, one_thread, walk); /* the process may have ended */
     walk->process_name = NULL;
     if (always || walk->real_time_n > real_time_n)
         swapped(walk->c, pid, stat->name);
@@ -297,7 +297,7 @@ static void collect_processes(struct st_collector *c)
 static void rt_runtime(struct st_collector *c, const char *key, const char *group)
 {
     static const char *const mounts[] = {"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"};
-    const bool is_outside = strstr(group, "..") != NULL; /* of this cgroup namespace */
+    const bool is_outside = strstr(group, "..") != NULL; /* the group is outside of this cgroup namespace */
     st_collector_put_failure(c, key, -ENOENT, "/proc/self/cgroup");
     for (size_t i = 0;
          i < ST_ARRAY_LEN(mounts) && !is_outside && st_facts_text_or(c->facts, key, NULL) == NULL &&
@@ -325,7 +325,7 @@ static void cgroup(struct st_collector *c)
     st_collector_put_failure(c, ST_KEY_CGROUP_RT_RUNTIME_US, r != 0 ? r : -ENOENT, source);
 }
 
-/** Of a captured machine without its processes. */
+/** For a captured machine without its processes. */
 static int one_user_slice(void *ctx, const char *name)
 {
     const char *group = st_text("/user.slice/%.100s", name);

@@ -59,7 +59,7 @@ static void clocks(struct st_collector *c)
     put_right(c, ST_KEY_CLOCK_GETRES_NS, r, st_ns_from_timespec(&step), "clock_getres(CLOCK_MONOTONIC)");
 }
 
-/** Those of this process, and what the next login gives, from wherever the system keeps groups. */
+/** Groups of this process, and those that the next login gives, from wherever the system keeps groups. */
 static void user_groups(struct st_collector *c)
 {
     gid_t gids[ST_COLLECTOR_GROUPS_MAX];

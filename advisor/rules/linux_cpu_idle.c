@@ -10,7 +10,7 @@
 #define RESUME_LIMIT    ".resume_latency_us"
 #define REQUEST_NONE_US INT64_C(2000000000) /* PM_QOS_CPU_LATENCY_DEFAULT_VALUE */
 
-/** Up to 20 us, or 2 % of a long period, is no advice. Choices of this rule. */
+/** A latency of up to 20 us, or 2 % of a long period, causes no advice. Chosen by this rule. */
 #define SMALL_US    20
 #define SMALL_SHARE 0.02
 
@@ -250,7 +250,7 @@ static void judge_idle_request_access(struct st_finding *finding)
     } else if (st_machine_is_root(facts)) {
         st_finding_fine(finding, "root may open /dev/cpu_dma_latency; it may be refused to other users: run "
                                  "the report as the user who plays");
-        st_rule_fix(finding); /* for who names the rule */
+        st_rule_fix(finding); /* also for a user who asks for this rule */
     } else {
         st_finding_fine(finding, "this user may open /dev/cpu_dma_latency, so audio programs can keep the "
                                  "CPUs out of deep sleep");

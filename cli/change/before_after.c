@@ -204,8 +204,8 @@ static void read_run(const struct st_change_target *target, struct st_before_aft
         look_at(done->before, path, done);
 }
 
-/* The policy of the run before, on its CPU; real-time priority, if the right to it was applied since then.
- * Without the right to it there is no fair comparison. */
+/* Chooses the policy and CPU of the earlier run; real-time priority if the right to it was applied since.
+ * Without that right there is no fair comparison. */
 static void choose(const struct st_journal *journal, struct st_before_after *done,
                    struct st_session_config *config)
 {

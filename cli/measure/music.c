@@ -15,8 +15,8 @@
 #include "story/dropout_next.h"
 #include "story/dropout_sentence.h"
 
-#define READS_MAX  64                            /* of what one has printed, at a time */
-#define LOADS_NS   INT64_C(10500000000)          /* by then each node that plays has had its load line */
+#define READS_MAX  64                            /* reads at a time */
+#define LOADS_NS   INT64_C(10500000000)          /* by then, each playing node has had a load line */
 #define SOURCE     "the server, while measuring" /* of the facts */
 #define RECORDS    "sleeptuned, while measuring" /* the same */
 #define RECORDS_MS 2000
@@ -159,13 +159,13 @@ static void put_next(const char *command, const char *why, const char *source, s
         st_facts_put_text(facts, ST_MUSIC_NEXT, next, source);
 }
 
-/** Of the first that could not be watched. */
+/** Why no server could be watched: the reason of the first one. */
 static const char *why_none(const struct st_music *music)
 {
     return music->why != NULL ? music->why : music->servers[0].watch.why;
 }
 
-/* Of who lost no sound. */
+/* Text for a server without losses of sound. */
 static const char *quiet_text(const struct st_music *music, const struct server *server, int64_t duration_ns,
                               const char *time)
 {
@@ -185,7 +185,7 @@ static const json_t *first_of(const json_t *object, const char *key)
     return json_array_get(json_object_get(object, key), 0);
 }
 
-/* Who lost sound, as sums say it. */
+/* Puts the client with the largest loss, as in the sums. */
 static void put_dropouts(const json_t *dropouts, const char *source, struct st_facts *facts)
 {
     const json_t *client = first_of(first_of(dropouts, "sources"), "clients");
@@ -256,7 +256,7 @@ json_t *st_music_finish(struct st_music *music, bool ask, struct st_facts *facts
         return NULL;
     st_music_poll(music);
     ST_EACH_OF (server, music->servers, music->servers_n)
-        take(server); /* one that was stopped has nothing to read, and has not watched */
+        take(server); /* a program that was stopped has nothing to read, and has not watched */
     const int64_t duration_ns = st_platform_now_ns(music->p) - music->begin_ns;
     ST_EACH_OF (server, music->servers, music->servers_n)
         st_dropout_table_age(&server->seen, st_platform_now_ns(music->p), true);

@@ -288,7 +288,7 @@ void st_history_text_changes(FILE *out, const json_t *document, const struct st_
 
 /* --- events --- */
 
-/* On about two lines, unless all of it is wanted. */
+/* Prints an event on about two lines, or completely if wanted. */
 static void put_event(FILE *out, const json_t *event, const struct st_history_text_look *look)
 {
     const int64_t id = st_json_integer(event, "id");

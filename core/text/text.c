@@ -42,7 +42,8 @@ void st_text_forget(void)
         return;
     for (struct block *next; (next = oldest.next) != NULL; free(next))
         oldest.next = next->next;
-    memset(oldest.room, '?', sizeof(oldest.room)); /* who keeps a text shows that on the screen */
+    memset(oldest.room, '?',
+           sizeof(oldest.room)); /* makes a text that is used too long visible on the screen */
     last = NULL;
     used_bytes = more_n = 0;
 }

@@ -77,7 +77,7 @@ struct st_causes {
     struct st_event
         late;            /* the worst late wake-up of its quarter of a second, not put yet; count_n 0: none */
     int cpu;             /* of the loop; -1: any */
-    char no_tracer[200]; /* why no culprit is named; "": one is */
+    char no_tracer[200]; /* why no culprit is named; "": culprits are named */
 };
 
 /* Under the mutex. */

@@ -1,4 +1,4 @@
-/* Who had the CPU. */
+/* Finds who had the CPU. */
 #include "daemon/causes/cpu_trace.h"
 
 #include "core/text/safe.h"
@@ -114,8 +114,8 @@ static int64_t between(int64_t from_ns, int64_t to_ns, int64_t low_ns, int64_t h
     return ST_MAX(b - a, 0);
 }
 
-/* Who has the CPU at event i: the one that the next switch takes it from, unless events were lost before
- * that. There is a switch from i on. */
+/* Who has the CPU at event i: the thread from which the next switch takes it, unless events were lost
+ * before that switch. There must be a switch from i on. */
 static struct owner taken_from(const struct st_trace_event *events, size_t i, int cpu, int tid)
 {
     while (events[i].cpu != cpu || (events[i].kind != ST_TRACE_SWITCH && events[i].kind != ST_TRACE_LOST))
@@ -169,7 +169,7 @@ static size_t last_of(const struct st_trace_event *events, size_t n, enum st_tra
     return SIZE_MAX;
 }
 
-/* @return false: it is no other's doing. */
+/* @return false: no other thread is the cause. */
 static bool suspects(enum st_cause cause, enum threads *ret)
 {
     static const struct {

@@ -11,7 +11,7 @@
 #define PUT_NS       INT64_C(2500000000)
 #define ALIVE_NS     INT64_C(1000000000) /* without a look at the loop: it is not known to run */
 #define UNKNOWN_NS   INT64_C(5000000000) /* a loop that is not seen for so long was perhaps not on time */
-#define MACHINE_NS   INT64_C(2000000000) /* what is known of the machine is of so long before at most */
+#define MACHINE_NS   INT64_C(2000000000) /* largest age of the known state of the machine */
 #define LOG_A_MINUTE 10
 
 int st_events_init(struct st_events *events, struct st_platform *platform)
@@ -64,7 +64,7 @@ static void make_room(struct st_events *events)
     memmove(&events->events[i], &events->events[i + 1], (events->events_n - i) * sizeof(events->events[0]));
 }
 
-/* What the machine was under when something was late. */
+/* Adds the system pressure at the time of a late event. */
 static void note_meanwhile(struct st_events *events, struct st_event *event)
 {
     const struct st_meanwhile *m = &events->meanwhile;
@@ -183,7 +183,7 @@ static enum st_log_level level_of(struct st_events *events, const struct st_list
     return listed->level;
 }
 
-/* One that can be logged. */
+/* An event that can be logged. */
 struct ready {
     enum st_log_level level;
     const char *kind;

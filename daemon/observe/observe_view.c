@@ -1,4 +1,4 @@
-/* What status and metrics say of other programs' dropouts. */
+/* Other programs' dropouts in status and metrics. */
 #include "daemon/observe/observe.h"
 
 #include "core/ns.h"
@@ -14,7 +14,7 @@ static json_t *known(int64_t figure)
     return st_json_integer_or_null(figure > 0, figure);
 }
 
-/* 0 is known, too: a client may compute for less than the clock can measure. Below 0: unknown. */
+/* 0 is a known value: a client may compute for less than the clock can measure. Below 0: unknown. */
 static json_t *three_json(int64_t median_ns, int64_t p99_ns, int64_t max_ns)
 {
     return median_ns < 0 ? json_null()
@@ -96,7 +96,7 @@ static json_t *source_json(const struct st_observed_view *source)
                   modes[source->mode], "state", st_observed_state_name(source->state), "why",
                   st_json_text_or_null(source->why));
     st_dropout_json_source(object, &source->seen, client_json);
-    if (source->opened_n == 0) /* what was never watched has no counts, not zero */
+    if (source->opened_n == 0) /* a source that never watched has no counts, rather than zero */
         st_json_set(object, "device_dropouts", json_null());
     if (source->opened_n == 0 || source->device_only)
         st_json_set(object, "client_dropouts", json_null());
@@ -120,7 +120,7 @@ json_t *st_observe_json(const struct st_observe_view *view)
     return list;
 }
 
-/* Of each source that has watched. */
+/* Writes metrics of each source that has watched. */
 static void xrun_metrics(FILE *out, const struct st_observe_view *view)
 {
     ST_EACH_OF (source, view->sources, view->n) {

@@ -15,7 +15,8 @@
 #include "platform/trusted.h"
 #include "st_config.h"
 
-#define RING_NS (1350 * ST_NS_PER_MS) /* for so long the command may be late; at 48 kHz a power of two */
+#define RING_NS                                                                                              \
+    (1350 * ST_NS_PER_MS) /* largest delay of the command without a loss; at 48 kHz a power of two frames */
 
 static struct st_ear_shared alone; /* of a program that is one process */
 

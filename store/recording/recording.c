@@ -15,8 +15,8 @@
 #define FIRST_WORD  "sleeptune-recording "
 #define VERSION     "3"
 #define LINE_BYTES  (ST_RECORDING_TEXT_MAX_BYTES + 8)
-#define ROOM_BYTES  ((size_t)2 * LINE_BYTES) /* of lines that are not written yet */
-#define NUMBERS_MAX 6                        /* of a line */
+#define ROOM_BYTES  ((size_t)2 * LINE_BYTES) /* room for lines that are not written yet */
+#define NUMBERS_MAX 6                        /* numbers in a line */
 #define INDEX_MAX   INT64_MAX
 
 /* --- writing --- */

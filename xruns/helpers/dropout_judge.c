@@ -14,7 +14,7 @@ static int64_t wait_of(const struct st_dropout_figures *figures)
     return (figures->awake_ns != 0 ? figures->awake_ns : figures->end_ns) - figures->signal_ns;
 }
 
-/* It neither ran nor wanted to: it slept in its cycle. */
+/* Time in which the thread neither ran nor wanted to: it slept in its cycle. */
 static int64_t slept_of(const struct st_dropout_figures *figures)
 {
     const int64_t waited_ns = ST_MAX(figures->queue_ns, figures->awake_ns != 0 ? wait_of(figures) : 0);
@@ -26,7 +26,7 @@ int64_t st_dropout_judge_computed_ns(const struct st_dropout_figures *figures)
     return figures->measured ? figures->cpu_ns + ST_MIN(slept_of(figures), figures->others_ns) : 0;
 }
 
-/* Of a client whose inputs came in time and whose thread's figures are known. */
+/* Judges a client whose inputs came in time and whose thread's figures are known. */
 static enum st_dropout_reason judge_measured(const struct st_dropout_figures *figures)
 {
     const int64_t late_ns = figures->end_ns - figures->deadline_ns;
@@ -40,7 +40,8 @@ static enum st_dropout_reason judge_measured(const struct st_dropout_figures *fi
         return ST_DROPOUT_SWAPPED_OUT;
     const int64_t had_ns = figures->deadline_ns - figures->signal_ns;
     const bool lost_cpu = figures->queue_ns > 0 && figures->queue_ns >= late_ns;
-    if (computed_ns >= had_ns + (lost_cpu ? figures->cpu_error_ns : 0)) /* of two reasons the surer */
+    if (computed_ns >=
+        had_ns + (lost_cpu ? figures->cpu_error_ns : 0)) /* of two possible reasons, the more certain one */
         return ST_DROPOUT_TOO_SLOW;
     if (lost_cpu)
         return figures->taken_by_itself ? ST_DROPOUT_CPU_TAKEN_BY_ITSELF : ST_DROPOUT_CPU_TAKEN;
@@ -63,7 +64,8 @@ enum st_dropout_reason st_dropout_judge(const struct st_dropout_figures *figures
     if (figures->measured && figures->stopped)
         return stopped;
     if (signal_late_ns > 0 && signal_late_ns >= late_ns &&
-        took_ns <= figures->deadline_ns - figures->cycle_ns) /* with inputs as usual it had been ready */
+        took_ns <= figures->deadline_ns -
+                       figures->cycle_ns) /* with its usual inputs, the client would have been ready */
         return figures->waited ? ST_DROPOUT_WAITED_FOR_OTHER : ST_DROPOUT_UNKNOWN;
     if (figures->measured)
         return judge_measured(figures);

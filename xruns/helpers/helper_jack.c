@@ -36,7 +36,7 @@
 #define ANSWER_S  5 /* a server that hangs does not answer at all */
 #define PAUSE_MS  (ST_JACK_PAUSE_US / 1000)
 #define SAMPLE_MS 2000
-#define SAMPLES   5 /* of the DSP load, for a line each 10 s */
+#define SAMPLES   5 /* samples of the DSP load for a line, which is written every 10 s */
 
 #define READ_BYTES 65536
 
@@ -58,7 +58,7 @@ struct observer {
     char said[ST_XRUN_WHY_BYTES];
     int64_t sample_us;     /* when the load is looked at next */
     double loads[SAMPLES]; /* parts of the period */
-    int64_t spare_ns;      /* what the last one left of it; 0: not known */
+    int64_t spare_ns;      /* time that the last cycle left unused; 0: not known */
     size_t loads_n;
     bool plays; /* clients were there at the last look */
 };
@@ -76,7 +76,7 @@ static void drop_message(ST_UNUSED const char *text) {}
 /* Where there is no room, 1600 xruns wait already. */
 static void report(const struct happened *happened)
 {
-    const int saved = errno; /* of what a signal came into */
+    const int saved = errno; /* errno of the interrupted code */
     while (write(observer.fds[1], happened, sizeof(*happened)) < 0 && errno == EINTR)
         ;
     errno = saved;
@@ -268,7 +268,7 @@ static void look(const char *server)
     const double load = (double)jack_cpu_load(observer.client) / 100;
     observer.loads[observer.loads_n++] = load;
     observer.spare_ns = ST_MAX((int64_t)((1 - load) * (double)period_ns()), 0);
-    if (observer.plays) /* of each cycle, when all clients have finished */
+    if (observer.plays) /* called in each cycle, when all clients have finished */
         st_helper_line_left(server, "", observer.spare_ns);
     const bool due = observer.loads_n == SAMPLES;
     if (!due && observer.plays)
@@ -313,14 +313,14 @@ static int open_file(const char *path)
     return -1;
 }
 
-/* Does a command line, its words with a NUL behind each, belong to the server of that name? */
+/* Does a command line, its words separated by NUL, belong to the server of that name? */
 static bool serves(const char *words, size_t len, const char *server)
 {
     const char *name = "default";
     for (size_t i = 0; i < len; i += strlen(words + i) + 1) {
         const char *word = words + i;
         const size_t next = i + strlen(word) + 1;
-        if (st_text_is(word, "-d")) /* what follows is the driver's */
+        if (st_text_is(word, "-d")) /* further words belong to the driver */
             break;
         if ((st_text_is(word, "-n") || st_text_is(word, "--name")) && next < len)
             name = words + next;
@@ -374,7 +374,7 @@ static void read_log(void)
     if (fd < 0 || fstat(fd, &info) != 0)
         return;
     const off_t at = lseek(fd, 0, SEEK_CUR);
-    if (at > info.st_size || info.st_size - at > READ_BYTES) { /* it was truncated, or flooded */
+    if (at > info.st_size || info.st_size - at > READ_BYTES) { /* the file was truncated, or flooded */
         observer.log_line.len = 0;
         (void)lseek(fd, info.st_size > READ_BYTES ? -(off_t)READ_BYTES : 0,
                     info.st_size > READ_BYTES ? SEEK_END : SEEK_SET);
@@ -407,7 +407,7 @@ static void forward(void)
         ST_EACH_OF (one, happened, bytes > 0 ? (size_t)bytes / sizeof(happened[0]) : 0) {
             struct st_jack_loss *begins =
                 one->cycle.period_us > 0 ? st_jack_loss_take(&observer.losses, &one->cycle, one->xrun) : NULL;
-            if (begins != NULL && atomic_load(&observer.over) != OVER_GONE) /* who is late may end soon */
+            if (begins != NULL && atomic_load(&observer.over) != OVER_GONE) /* a late client may end soon */
                 look_at_clients(&begins->graph);
         }
     }

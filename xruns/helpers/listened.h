@@ -1,10 +1,11 @@
-/* What was heard of a stream (silence.h), put together with what is known of its program: dropouts, each with
+/* Combines what was heard of a stream (silence.h) with what is known about its program: dropouts, each with
  * its reason. Pure; times are CLOCK_MONOTONIC in ns.
  *
- * A silence alone may be the music's. It is a dropout for sure if the program stood still at that time
- * (client_buffer.h), which also is the reason, or if several follow each other: then the program writes too
- * slowly. It probably is one if it is whole, or the ALSA plug-in's, and rare (silence.h). Others are none,
- * and none are those near a change of the stream: corked, another volume, another sink. */
+ * A silence alone can be part of the music. It is certainly a dropout if the program did not run at that time
+ * (client_buffer.h), which is then the reason, or if several silences follow each other: the program writes
+ * too slowly. It is probably a dropout if it is whole, or in a stream of the ALSA plug-in, and rare
+ * (silence.h). Other silences do not count, nor do silences near a change of the stream: corked, another
+ * volume, another sink. */
 #pragma once
 
 #include "core/event.h"

@@ -12,7 +12,7 @@
 #define KEEP_NS  ST_NS_PER_S /* a cycle that is not reported in this time is replaced by a later one */
 #define BEGIN_NS ST_NS_PER_S /* a client that has just begun to play has no dropouts in this time */
 
-/* By how much the node's counter has risen. */
+/* How much the node's counter has increased. */
 static int64_t risen(struct st_profile_node *node, int32_t xruns_n)
 {
     const int64_t rise = node->counter.known ? (int64_t)xruns_n - node->counter.xruns_n : 0;
@@ -119,7 +119,8 @@ static void take_async(struct st_pipewire_profile *profile, struct st_profile_no
     before.driver.signal_ns = cycle->driver.prev_signal_ns;
     before.driver.awake_ns = now_ns;
     then.status = lost_n > 0 && !in_time ? ST_PIPEWIRE_CYCLE_AWAKE : ST_PIPEWIRE_CYCLE_FINISHED;
-    if (then.signal_ns < before.driver.signal_ns || then.signal_ns >= now_ns) /* no time of that cycle */
+    if (then.signal_ns < before.driver.signal_ns ||
+        then.signal_ns >= now_ns) /* the time does not belong to that cycle */
         then.signal_ns = before.driver.signal_ns;
     st_profile_late_add(node, lost_n, now_ns - (lost_n - 1) * cycle->period_ns, now_ns + cycle->period_ns);
     st_profile_late_take(profile, node, &before, &then);

@@ -24,18 +24,18 @@ struct stream {
     int64_t buffer_bytes, bytes_per_s;
     struct st_client_buffer buffer;
     struct st_listened listened;
-    struct pw_proxy *proxy; /* NULL: it is no such stream, as far as is known */
+    struct pw_proxy *proxy; /* NULL: the node is not such a stream, as far as known */
     struct spa_hook removed_listener, node_listener;
 };
 
 struct client {
     uint32_t id;
-    bool is_pulse; /* else the ALSA plug-in's */
+    bool is_pulse; /* false: a stream of the ALSA plug-in */
 };
 
 struct st_pipewire_streams {
     struct stream streams[STREAMS_MAX];
-    struct client clients[CLIENTS_MAX]; /* whose programs fill a buffer */
+    struct client clients[CLIENTS_MAX]; /* clients whose programs fill a buffer */
     size_t clients_n;
     struct st_pipewire_streams_hearing hearing;
 };
@@ -100,7 +100,7 @@ static void decide(struct stream *stream)
         hearing->order(hearing->ctx, stream->id, hear);
 }
 
-/* Is it one of "firefox, Zoom Workplace"? */
+/* Is the name in a list such as "firefox, Zoom Workplace"? */
 static bool is_among(const char *name, const char *names)
 {
     while (name != NULL && names != NULL && *names != '\0') {
@@ -136,7 +136,7 @@ static void set_playing(struct stream *stream, bool playing)
 static void on_info(void *ctx, const struct pw_node_info *info)
 {
     struct stream *stream = ctx;
-    stream->deaf = false; /* it may have ports now */
+    stream->deaf = false; /* the stream may have ports now */
     if ((info->change_mask & PW_NODE_CHANGE_MASK_PROPS) != 0 && info->props != NULL) {
         const char *binary = st_pipewire_streams_property(info->props, PW_KEY_APP_PROCESS_BINARY);
         const pid_t pid = (pid_t)number_of(info->props, PW_KEY_APP_PROCESS_ID);
@@ -343,7 +343,7 @@ void st_pipewire_streams_silent(struct st_pipewire_streams *streams, uint32_t id
     }
 }
 
-/* Looks at its program, whose buffer is known. */
+/* Looks at the stream's program, whose buffer is known. */
 static void look_at_program(struct stream *stream)
 {
     const struct st_pipewire_streams_hearing *hearing = &stream->all->hearing;

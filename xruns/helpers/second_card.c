@@ -11,7 +11,7 @@
 #define BW_HZ        0.128 /* SPA_DLL_BW_MAX: of the loop that finds the rate, when it begins */
 #define WHOLE        1e-4
 #define USUAL        32  /* reports, of the moving average */
-#define MEAN_DELAY_S 2.0 /* of the moving average for the drift */
+#define MEAN_DELAY_S 2.0 /* weight of the moving average for the drift */
 #define STEP         0.1
 #define ERROR_FRAMES 256                /* PipeWire allows at least these */
 #define DRIFT_MAX    0.01               /* more is no crystal's */
@@ -69,7 +69,8 @@ int64_t st_second_card_take(struct st_second_card *card, uint32_t driver_id,
     int64_t lost = 0;
     if (clock->rate_hz <= 0 || clock->delay < 0 || clock->delay > FRAMES_MAX || clock->position < 0)
         return 0;
-    if (card->last.position == clock->position && card->driver_id == driver_id) /* it was in no cycle since */
+    if (card->last.position == clock->position &&
+        card->driver_id == driver_id) /* the card was in no cycle since then */
         return 0;
     if (!goes_on(card, driver_id, clock)) {
         begin(card, driver_id, clock);
@@ -103,10 +104,11 @@ int64_t st_second_card_take(struct st_second_card *card, uint32_t driver_id,
         card->lost_frames = 0;
     }
     if (card->constant >= DRIFT_S * clock->rate_hz && fabs(clock->rate_diff - 1) < DRIFT_MAX) {
-        card->drift += (clock->rate_diff - 1) * (double)frames - longer; /* what is not resampled away */
+        card->drift +=
+            (clock->rate_diff - 1) * (double)frames - longer; /* drift that is not resampled away */
         card->drift_frames += (double)frames;
     }
-    if (card->drift_frames > 2.0 * MEAN_S * (double)clock->rate_hz) { /* what is older counts half */
+    if (card->drift_frames > 2.0 * MEAN_S * (double)clock->rate_hz) { /* older drift counts half */
         card->drift /= 2;
         card->drift_frames /= 2;
     }

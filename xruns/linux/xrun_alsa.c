@@ -26,8 +26,8 @@
 
 #define POLL_NS          (250 * ST_NS_PER_MS)
 #define OPEN_POLL_NS     ST_NS_PER_S        /* streams are open, none runs */
-#define CLOSED_POLL_NS   (10 * ST_NS_PER_S) /* all are closed, and who opens one is seen at once */
-#define FIRST_LOAD_LOOKS 4                  /* of one that began */
+#define CLOSED_POLL_NS   (10 * ST_NS_PER_S) /* all streams are closed; opening one is noticed at once */
+#define FIRST_LOAD_LOOKS 4                  /* of a stream that has begun */
 #define LOAD_NS          (10 * ST_NS_PER_S) /* between two reports of a stream that runs */
 #define POLLS_A_SCAN     8                  /* for cards that came or went */
 #define SUBSTREAMS_MAX   128                /* beyond these are not watched, and that is said */
@@ -42,7 +42,7 @@ struct place {
 
 struct substream {
     struct place is;
-    int fd;     /* of its status file */
+    int fd;     /* descriptor of the stream's status file */
     bool known; /* last is set */
     struct st_alsa_status last;
     /* of the run of a stream that is in `last`: */
@@ -201,7 +201,7 @@ static void report(const struct substream *s, struct st_xrun_seen *sighting, st_
     seen(ctx, sighting);
 }
 
-/** One xrun of this stream. */
+/** Reports one xrun of this stream. */
 static void report_xrun(const struct substream *s, int64_t lost_frames, st_xrun_seen_fn seen, void *ctx)
 {
     const int64_t lost_ns = lost_frames > 0 ? frames_ns(s, lost_frames) : 0;
@@ -237,10 +237,10 @@ static void begin_run(struct st_xrun_watch *w, struct substream *s, const struct
     memset(s->client, 0, sizeof(s->client));
     s->own = program_of(w, now->owner_tid, s->client) == getpid();
     if (st_alsa_params_parse(hw, sw, &s->params) != 0)
-        s->params = (struct st_alsa_params){0}; /* it is closed by now, or another one's */
+        s->params = (struct st_alsa_params){0}; /* the stream is closed by now, or another program's */
 }
 
-/** What a run that goes on had left. */
+/** Looks at what a running stream had left in its buffer. */
 static void look_at_room(struct substream *s, const struct st_alsa_status *now, st_xrun_seen_fn seen,
                          void *ctx)
 {
@@ -277,7 +277,7 @@ static int look(struct st_xrun_watch *w, struct substream *s, st_xrun_seen_fn se
     }
     if (!same || (runs && (s->last.state != ST_ALSA_RUNNING || s->last.trigger_ns != now.trigger_ns)))
         begin_run(w, s, &now);
-    if (s->known && had_xrun(&s->last, &now)) { /* what was before the first look is not ours to count */
+    if (s->known && had_xrun(&s->last, &now)) { /* xruns before the first look are not counted */
         s->least_frames = 0;
         report_xrun(s, 0, seen, ctx);
     }
@@ -357,7 +357,7 @@ static void close_alsa(struct st_xrun_watch *w)
     free(alsa);
 }
 
-/** Wakes who polls when a program opens a sound device. Without it streams are looked at more often. */
+/** Wakes the poller when a program opens a sound device. Without this, streams are looked at more often. */
 static int watch_opens(const char *proc)
 {
     const int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
