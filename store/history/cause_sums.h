@@ -38,7 +38,7 @@ struct st_cause_span {
     uint64_t wakes_n;
     int64_t above_ns, above_most_ns; /* smallest and largest limit of a late wake-up, by buffer size; 0:
                                         unknown, or nothing was late */
-    char tracer[200];                /* "": the tracer runs; else why culprits are unknown */
+    char tracer[200];                /* why culprits are unknown; empty: they are known */
 };
 
 /** Document sleeptune-causes/1. Sorts the sums: longest total first. New reference; NULL: out of memory. */
