@@ -68,7 +68,7 @@ static int read_recording(const char *path, struct st_predict_run *run)
     if (r < 0)
         return st_failure("cannot read %s: %s", name, strerror(-r));
     if (end == ST_RECORDING_CUT || end == ST_RECORDING_DAMAGED)
-        st_failure("%s is %s: everything before that was read", name,
+        st_failure("%s is %s: only its beginning was read", name,
                    end == ST_RECORDING_CUT ? "cut" : "damaged");
     return sized ? ST_EXIT_DONE
                  : st_failure("%s does not say its buffer size. Record with 'sleeptune measure --record'.",

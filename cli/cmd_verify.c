@@ -54,7 +54,7 @@ static const struct {
     [ST_ENTRY_GONE] = {"gone", OUTCOME_BAD},
     [ST_ENTRY_UNREAD] = {"not read", OUTCOME_UNKNOWN},
     [INTERRUPTED] = {"interrupted", OUTCOME_BAD, "run: sleeptune revert --all"},
-    [FORGOTTEN] = {"forgotten", OUTCOME_GOOD, "this system was started after that"},
+    [FORGOTTEN] = {"forgotten", OUTCOME_GOOD, "a restart has undone it"},
     [IN_EFFECT] = {"in effect", OUTCOME_GOOD},
     [NOT_NEEDED] = {"not needed", OUTCOME_GOOD},
     [NOT_KNOWN] = {"not known", OUTCOME_UNKNOWN},

@@ -15,7 +15,7 @@
     X(WIRE, "usb-packets", "lost USB packets, cable, codec")                                                 \
     X(SHAPE, "conversion", "conversion, limiter, volume")                                                    \
     X(CHANNELS, "more-channels", "channels after the second")                                                \
-    X(GAPS, "gaps", "gaps, if the recorder stands still when nothing comes")
+    X(GAPS, "gaps", "gaps in which the recorder stopped")
 
 enum st_way_fault {
 #define ST_WAY_FAULT(fault, name, text) ST_WAY_CANNOT_##fault,

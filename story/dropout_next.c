@@ -18,7 +18,7 @@ static double share_of(const struct st_dropout_client *client)
                : 0;
 }
 
-/* "; 5.33 ms more delay; undo: the same with 0; to last: sleeptune apply ...": three lines with its command
+/* "; 5.33 ms more delay; undo: the same with 0; to keep: sleeptune apply ...": three lines with its command
  */
 static const char *price_text(const struct st_dropout_table *table, const char *source, int64_t frames)
 {

@@ -306,7 +306,7 @@ static const char *answer_text(const struct list *list, uint32_t counted_n)
     if (named_n[CAUSES] == 0)
         return text;
     return st_text("%s %zu unexplained: nothing that is watched happened then ('sleeptune status --details' "
-                   "says what is not).",
+                   "says what is not watched).",
                    text, named_n[CAUSES]);
 }
 

@@ -83,7 +83,7 @@ static void take(const struct work *work, struct cpu *cpus, const struct st_trac
         cpu->pid = 0;
         if (e->at_ns >= work->from_ns)
             st_trace_json_instant(&work->json, ST_TRACE_CPUS, track_of(e->cpu, ON_CPU), e->at_ns,
-                                  "events are missing before this");
+                                  "events before this moment are missing");
     }
     if (!cpu->seen || e->kind == ST_TRACE_LOST)
         cpu->first_ns = e->at_ns;

@@ -206,7 +206,7 @@ bool st_xrun_is_server(const char *client);
  * command, or frames is 0. */
 const char *st_xrun_sources_set_frames(const char *name, int64_t frames);
 
-/** "to last: " and the command that keeps the buffer when the server starts again; "": `apply` has no such
+/** "to keep: " and the command that keeps the buffer when the server starts again; "": `apply` has no such
  * change. */
 const char *st_xrun_sources_keep_frames(const char *name, int64_t frames);
 

@@ -470,7 +470,7 @@ static const struct log_row {
     {"*could not make thread *realtime", "A sound program asked for real-time priority and was refused$n$t"},
     {"*(EE) Failed to set real-time priority for thread: "},
     {"*RTKit does not give us MinNiceLevel",
-     "PipeWire could not ask rtkit for its nice level: that is no refusal of real-time priority",
+     "PipeWire could not ask rtkit for its nice level; real-time priority was not refused",
      .unless = RTKIT_UNKNOWN},
     /* sources: jack2's common/JackEngine.cpp, posix/JackPosixThread.cpp, linux/alsa; QjackCtl */
     {"*JackEngine::XRun: client ", "JACK did not wait for $s, which was not finished in time$n$t", 1,

@@ -34,7 +34,7 @@ static const char *answer_by_settings(const struct st_report *report, const char
     if (judged_n > 0)
         return st_text("sleeptune found no setting that disturbs %s.", period);
     if (report->facts->partial && !report->wish.in_use)
-        return "What sleeptune knows in this text shows no fault and decides no setting.";
+        return "sleeptune found no fault in this text, and too little to judge a setting.";
     return st_text("sleeptune could not judge any setting for %s.", period);
 }
 

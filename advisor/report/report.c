@@ -53,7 +53,7 @@ void st_report_judge(const struct st_rule *rule, const struct st_facts *facts, c
         *finding = (struct st_finding){.rule = rule, .facts = facts, .status = ST_STATUS_NOT_APPLICABLE};
     }
     if (finding->status == ST_STATUS_NOT_APPLICABLE && (text || (tree && !seen)))
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "what was read does not say it");
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "not in what sleeptune read");
     take_shared(facts, finding);
 }
 

@@ -414,7 +414,7 @@ const struct st_rule st_rule_linux_heat = {
     .mechanism = "A CPU that gets too hot slows itself down, and firmware that does not trust the charger "
                  "limits its clock. The same work then takes longer than the period.",
     .privilege = "none",
-    .when_not = "the time does not grow while you play",
+    .when_not = "the slowed time does not grow while you play",
     .sources =
         "Linux Documentation/ABI/testing/sysfs-devices-system-cpu: thermal_throttle (Intel only)\n"
         "a device may ask for it, too (PROCHOT); /proc/uptime: the counters begin at the start\n"

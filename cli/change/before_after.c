@@ -197,7 +197,7 @@ static void read_run(const struct st_change_target *target, struct st_before_aft
     const int r = machine->read_text(machine, path, text, sizeof(text), &bytes);
     done->before = r == 0 ? json_loadb(text, bytes, JSON_REJECT_DUPLICATES, NULL) : NULL;
     if (r == -ENOENT)
-        done->why = "there is no run from before the changes to compare with";
+        done->why = "no measurement from before the changes to compare with";
     else if (done->before == NULL)
         done->why = st_text("cannot read %s: %s", path, r != 0 ? strerror(-r) : "it is damaged");
     else

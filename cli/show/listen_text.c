@@ -218,7 +218,7 @@ static void say_remarks(const struct st_listen_view *view, const struct st_text_
             st_text_row(sheet, "Note", "%s", st_hearing_remarks[i].text);
     }
     if (view->is_cut)
-        st_text_row(sheet, "Note", "The file is cut: everything before that was read.");
+        st_text_row(sheet, "Note", "The file is cut: all before the cut was read.");
     for (int kind = 0; view->live != NULL && kind < ST_CAPTURE_EVENT_KINDS; kind++) {
         const uint64_t n = view->live->events_n[kind];
         const char *text = st_capture_stream_event_say((enum st_capture_event_kind)kind), *names = "";
@@ -286,9 +286,9 @@ static void say_next(const struct st_listen_view *view, const struct st_text_she
     else if (result->heard_s >= SURE_S)
         return;
     else if (view->live != NULL)
-        next = st_text("%s -d 3h, which can show less than 1 an hour", again);
+        next = st_text("%s -d 3h, which can show less than 1 loss an hour", again);
     else
-        next = "record for 3 h, which can show less than 1 an hour";
+        next = "record for 3 h, which can show less than 1 loss an hour";
     st_text_row(sheet, "Next", "%s", next);
 }
 

@@ -48,7 +48,7 @@ is "at most 80 columns and six rows" "$(predict "$tmp/run.strec" | awk 'length >
 is "from standard input" "$("$SLEEPTUNE" predict - --json <"$tmp/run.strec")" "$("$SLEEPTUNE" predict "$tmp/run.strec" --json)"
 bytes=$(stat -c %s "$tmp/run.strec")
 head -c $((bytes - 100)) "$tmp/run.strec" >"$tmp/cut.strec"
-like "a cut recording is read up to there" "$(predict "$tmp/cut.strec")" 'cut\.strec is cut: everything before that was read'
+like "a cut recording is read up to there" "$(predict "$tmp/cut.strec")" 'cut\.strec is cut: only its beginning was read'
 head -c 100 "$tmp/run.strec" >"$tmp/head.strec"
 like "one without data is no answer" "$(predict "$tmp/head.strec"; echo "status $?")" '^status [24]$'
 

@@ -152,7 +152,7 @@ static void what_was_lost_is_no_ones(void **state)
     };
     written(events, 3);
     assert_int_equal(count("hog"), 0);
-    assert_int_equal(count("events are missing before this"), 1);
+    assert_int_equal(count("events before this moment are missing"), 1);
 }
 
 static void without_events_it_says_so(void **state)
