@@ -91,8 +91,8 @@ static int list_rules(void)
     return ST_EXIT_DONE;
 }
 
-/* What tune measured, for values that are as they were without the setting. @return whether there is
- * anything. */
+/* Reads the results of `tune` whose values are as they were without the setting. @return true: there are
+ * results. */
 static bool read_tuned(const struct st_facts *facts, struct st_tuned *ret)
 {
     struct st_platform *machine = st_platform_native();

@@ -16,7 +16,7 @@
 #define LOOP_ENDS_NS    (2 * ST_NS_PER_S) /* and two periods */
 #define LOOP_GIVE_UP_NS (8 * ST_NS_PER_S)
 
-/* In the loop's thread. */
+/* Called in the loop's thread. */
 static int on_refused(void *ctx, pid_t tid, int priority)
 {
     struct st_service *service = ctx;
@@ -126,7 +126,7 @@ void st_service_parts_stop_loop(struct st_service *service)
     struct st_watchdog *watchdog = service->watchdog;
     service->session = NULL;
     service->watchdog = NULL;
-    st_watchdog_stop(watchdog); /* it asks the session for its thread */
+    st_watchdog_stop(watchdog); /* before the session, since the watchdog asks it for its thread */
     if (session == NULL || service->loop.hangs)
         return;
     st_session_ask_stop(session);

@@ -1,4 +1,4 @@
-/* What a build without an optional library does instead: nothing, and the status says why. */
+/* Replacements in a build without an optional library: functions that do nothing; the status says why. */
 #include <syslog.h>
 
 #include "daemon/http/http.h"
@@ -7,7 +7,7 @@
 #include "platform/rtkit.h"
 #include "st_config.h"
 
-#pragma GCC diagnostic ignored "-Wunused-parameter" /* of functions that do nothing */
+#pragma GCC diagnostic ignored "-Wunused-parameter" /* for parameters of functions that do nothing */
 
 #if !ST_HAVE_SYSTEMD
 

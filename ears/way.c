@@ -79,7 +79,7 @@ const struct st_way st_ways[ST_WAYS_N] = {
         .of_user = true,
     },
     {
-        .name = "device", /* of the system, without a sound server */
+        .name = "device", /* devices of the system, without a sound server */
         .systems = LINUX,
         .program = "sleeptune-listen-alsa",
         .title = "over a device of ALSA",
@@ -156,7 +156,7 @@ void st_way_begin(struct st_way_run *run)
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct sigaction before;
     (void)sigaction(SIGPIPE, &ignore, &before);
-    (void)st_posix_write_fd(run->program.in, "g", 1); /* of one that has ended st_way_read says so */
+    (void)st_posix_write_fd(run->program.in, "g", 1); /* st_way_read reports a program that has ended */
     (void)sigaction(SIGPIPE, &before, NULL);
 }
 

@@ -90,7 +90,7 @@ static int nameless_file(void)
 
 static const struct phase {
     const char *name, *says;
-    void (*run)(int fd); /* what the children do; one for each CPU */
+    void (*run)(int fd); /* function of the children; one child for each CPU */
     bool once;           /* or only one */
 } phases[ST_STRESS_PHASES] = {
     [ST_STRESS_IDLE] = {"idle", "no additional load", NULL, true},
@@ -135,7 +135,7 @@ static int start_child(struct st_stress *stress, void (*run)(int fd), int fd)
         (void)st_platform_native()->set_policy(st_platform_native(), ST_POLICY_OTHER,
                                                0); /* never as chrt had us */
         st_posix_child_alone(true, false);
-        if (getppid() != parent) /* it ended before this process had asked to be killed then */
+        if (getppid() != parent) /* the parent ended before this process asked to be killed with it */
             _exit(0);
         run(STDIN_FILENO);
         _exit(0);

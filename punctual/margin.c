@@ -8,7 +8,7 @@
 #define FADE_N       2048
 #define WEIGHT_MAX   1e6f
 
-#define TURNS_PER_NS_LEAST 0.125F /* of a slow CPU; what seems slower had an interrupt in it */
+#define TURNS_PER_NS_LEAST 0.125F /* speed of a slow CPU; a lower value comes from an interrupt */
 
 #define QUANTILE_FREE    0.01
 #define LEARN_EVERY_FREE 4

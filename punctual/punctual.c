@@ -20,7 +20,7 @@
  * Signals make it leave much: a sleep that they end anew, shortly before the time, is not as the distribution
  * says. */
 struct st_punctual {
-    struct st_platform platform; /* of which the wait uses now_ns */
+    struct st_platform platform; /* the wait uses now_ns only */
     struct st_margin margin;
     double cpu_share;
     double saved_ns, saved_max_ns;          /* the account, and what it holds */

@@ -80,7 +80,7 @@ static const struct {
 } rooms[2][4] = {{ROOM(target), ROOM(old_value), ROOM(new_value), ROOM(boot)},
                  {ROOM(part), ROOM(hash), ROOM(names), ROOM(boot)}};
 
-/* One line, which is cut. @return false: it is not one of ours. */
+/* Parses one line, which is modified. @return false: the line is invalid. */
 static bool take_line(enum st_os os, char *line, struct st_entry *entry)
 {
     char *fields[FIELDS], **text = fields + FIELDS - ST_ARRAY_LEN(rooms[0]);
@@ -114,7 +114,7 @@ const char *st_journal_parse(enum st_os os, char *text, struct st_journal *ret)
 {
     struct st_entry entry;
     char *line;
-    unsigned n = 0; /* the last line ends, too */
+    unsigned n = 0; /* counts the newline of the last line */
     *ret = (struct st_journal){0};
     while ((line = strsep(&text, "\n")) != NULL && (text != NULL || line[0] != '\0' || n == 0)) {
         n++;

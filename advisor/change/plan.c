@@ -15,7 +15,7 @@ struct adder {
     /* of one change */
     const struct st_change *change;
     struct st_entry form;
-    /* of a path with '*' in one of its folders: what stands before and behind that one */
+    /* of a path with '*': the folder before it, and the rest after it */
     const char *folder, *rest;
     const char *why;
 };

@@ -10,7 +10,7 @@
 #define LARGE_FILE_BYTES  (1024 * 1024)
 #define SYSCTL_TEXT_BYTES (4 * 1024 * 1024) /* some 0.5 MB of a desktop */
 
-/** Of a captured tree: the home of the only user; with more than one user the owner is unknown. */
+/** The home folder of a captured tree's only user; with more than one user the owner is unknown. */
 static int only_home(void *ctx, const char *name)
 {
     struct st_collector *c = ctx;
@@ -40,7 +40,7 @@ static void find_home(struct st_collector *c)
         c->home[len - 1] = '\0';
 }
 
-/** In an order: a later source may read facts of an earlier one. */
+/** Runs the sources in this order, since a later source may read facts of an earlier one. */
 static void collect_all(struct st_collector *c)
 {
     if (c->facts->os == ST_OS_FREEBSD) {

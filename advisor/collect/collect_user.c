@@ -81,7 +81,7 @@ static void put_class(struct st_platform *machine, const char *name, struct st_f
 
 /* --- a login --- */
 
-/** What a login may claim. */
+/** Facts that the output of a login may set. */
 static const struct claim {
     const char *key;
     int64_t least, most;

@@ -120,7 +120,7 @@ int st_facts_put_number(struct st_facts *facts, const char *key, const char *tex
 int st_facts_put_failure(struct st_facts *facts, const char *key, int r, const char *source)
 {
     enum st_fact_state state = ST_FACT_UNREADABLE;
-    if (r == -ENOMSG) /* a text that does not show it says nothing of it */
+    if (r == -ENOMSG) /* a text that does not show a value gives no fact */
         return facts->error;
     if (r == -ENOENT || r == -ENOTDIR || r == -ENOTSUP || r == -EBADMSG)
         state = r == -EBADMSG ? ST_FACT_MALFORMED : ST_FACT_ABSENT;

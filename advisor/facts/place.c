@@ -30,7 +30,7 @@ static const char *place_text(const struct st_facts *facts)
                          st_text_cut(hypervisor, 40), hypervisor);
 }
 
-/** What was read of posted texts, and how much was not. */
+/** Text about what was read of posted texts, and how much was not understood. */
 static const char *posted_text(const struct st_facts *facts)
 {
     const char *read = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT, "all ");
@@ -44,7 +44,7 @@ static const char *posted_text(const struct st_facts *facts)
                    st_text_cut(read, 110), read, st_text_with("; lines not understood: ", lines));
 }
 
-/** Whose rights are judged. */
+/** Text about the user whose rights are judged. */
 static const char *limits_text(const struct st_facts *facts)
 {
     const char *from = st_facts_text_or(facts, ST_KEY_USER_LIMITS_FROM, NULL);

@@ -6,7 +6,7 @@
 #include "core/text/pattern.h"
 #include "core/text/text.h"
 
-#define NODES_MAX   256 /* of a PipeWire graph; further ones are left out */
+#define NODES_MAX   256 /* nodes of a PipeWire graph; further ones are ignored */
 #define CLIENTS_MAX 256
 #define LINKS_MAX   2048
 

@@ -18,7 +18,7 @@ static json_t *lines_json(const char *text)
     return array;
 }
 
-/** only_unread: those that were unreadable or malformed. */
+/** Facts as a list. @param only_unread only unreadable and malformed facts. */
 static json_t *facts_json(const struct st_fact *const *rows, size_t n, bool only_unread)
 {
     json_t *array = json_array();

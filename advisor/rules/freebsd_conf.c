@@ -8,7 +8,7 @@
 struct conf {
     const char *path;
     const char *prefix; /* of its lines */
-    bool of_loader;     /* hints and modules stand in it, too; sysctl.conf is read later and wins */
+    bool of_loader; /* the file also has hints and modules; sysctl.conf is read later and takes precedence */
 };
 
 enum compared { COMPARED_NOT, COMPARED_SAME, COMPARED_UNREAD, COMPARED_WRONG };

@@ -80,7 +80,7 @@ struct st_jack_command st_linux_jack_parse(const char *text)
     return jack;
 }
 
-/** How a rule about JACK begins. @return true if a server runs; else the finding is set. */
+/** Begins a rule about JACK. @return true: a server runs; false: the finding is set. */
 static bool need_jack(struct st_finding *finding, struct st_jack_command *ret)
 {
     const char *text;
@@ -147,7 +147,7 @@ const struct st_rule st_rule_linux_jack_realtime = {
 
 #define USB        ST_KEYS_USB_AUDIO "*.control"
 #define FRAMES_MIN 16
-#define FRAMES_MAX 8192  /* as the ALSA driver's -p */
+#define FRAMES_MAX 8192  /* limit of the ALSA driver's -p */
 #define ROUNDED    1.001 /* a period this much longer is the same one */
 
 /** The value of the running server replaces that of its command line. @return false: the server did not

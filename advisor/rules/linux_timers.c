@@ -139,8 +139,8 @@ static const char *const fast[] = {
     "tsc",      "tsc-early",        "kvm-clock",         "hyperv_clocksource_tsc_page",
     "timebase", "arch_sys_counter", "riscv_clocksource", NULL};
 
-/** The best of those that are read without a system call; the kernel lists them from best to worst. NULL:
- * none is. */
+/** The best clock that is read without a system call; the kernel lists clocks from best to worst. NULL:
+ * none. */
 static const char *best_fast(const char *available)
 {
     ST_TEXT_EACH (name, st_text("%s", available), " \n") {
@@ -238,8 +238,8 @@ const struct st_rule st_rule_linux_clocksource = {
 
 /* --- linux-timer-slack: Timer slack: how late the kernel may let a normal thread's sleep end. --- */
 
-/** Up to here the slack is small beside the wake-up latency, or beside the period (one hundredth). A choice
- * of this rule. */
+/** Up to this slack the effect is small compared with the wake-up latency, or with the period (1 %).
+ * Chosen by this rule. */
 #define ENOUGH_NS    5000
 #define ENOUGH_SHARE 100
 

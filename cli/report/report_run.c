@@ -110,7 +110,7 @@ static int print_report(const struct st_report *report, const struct st_report_o
     if (r != 0)
         status = st_failure("cannot write %s: %s", st_text_or(options->output, "the report"),
                             st_destination_error(r));
-    /* one that cannot be written does not keep the other from being up to date */
+    /* if one file cannot be written, the other is still updated */
     r = options->textfile != NULL ? write_as(&st_report_prometheus, report, options->textfile, options) : 0;
     return r == 0 ? status : st_failure("cannot write %s: %s", options->textfile, st_destination_error(r));
 }

@@ -51,7 +51,7 @@ static const char *class_of(const json_t *object)
     return state != NULL && st_text_is_among(state, classes) ? st_text(" class=\"%s\"", state) : "";
 }
 
-/* Of a table: is all that stands in this column a number, which goes to the right? */
+/* Are all cells of this column numbers, which are aligned to the right? */
 static bool is_number(const json_t *rows, size_t column)
 {
     size_t i;

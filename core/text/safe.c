@@ -159,7 +159,7 @@ const char *st_safe_shell_word(const char *word, char *buf, size_t buf_bytes)
     size_t used = 0;
     buf[used++] = '\'';
     for (; *word != '\0'; word++) {
-        const bool apart = *word == '\'' || *word == '!'; /* csh reads "!" within quotes, too */
+        const bool apart = *word == '\'' || *word == '!'; /* csh interprets "!" even within quotes */
         if (used + 6 > buf_bytes)
             return NULL;
         if (apart) {

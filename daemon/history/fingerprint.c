@@ -6,7 +6,7 @@
 #define PATH_BYTES  512
 #define FILE_BYTES  (64 * 1024)        /* a configuration file; of a longer one, its beginning */
 #define DPKG_BYTES  (16 * 1024 * 1024) /* some 5 MB on a desktop */
-#define DEPTH_MAX   3                  /* of folders with configuration files */
+#define DEPTH_MAX   3                  /* depth of folders with configuration files */
 
 static void add(struct st_fingerprint *f, const char *kind, const char *name, const char *value)
 {
@@ -38,7 +38,7 @@ struct taking {
     struct st_platform *machine;
     struct st_fingerprint *f;
     const char *home;      /* is "~" in names, which pages show */
-    char path[PATH_BYTES]; /* of the folder that is listed */
+    char path[PATH_BYTES]; /* path of the folder that is listed */
     int depth;
 };
 

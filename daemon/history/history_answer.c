@@ -29,8 +29,8 @@ static char *refuse(unsigned *http_status, unsigned status, const char *error)
     return st_route_error_text(error);
 }
 
-/* The trace of the moment "until". @return 0; -ENOENT: none was kept of it; or as st_history_document_text.
- */
+/* Reads the trace of the moment "until". @return 0; -ENOENT: no trace was kept; or as
+ * st_history_document_text. */
 static int read_trace(struct st_history_reader *reader, const char *history, const struct st_query *query,
                       char **ret)
 {
@@ -51,7 +51,7 @@ static int read_trace(struct st_history_reader *reader, const char *history, con
     json_t *document = NULL;
     if (r == 0)
         r = st_json_written(events, &document);
-    if (geteuid() == 0) /* who may ask root's daemon may not learn what others run */
+    if (geteuid() == 0) /* a user who may query root's daemon must not learn which programs others run */
         file.copy.events_n = 0;
     file.happened = json_object_get(document, "events");
     FILE *out = open_memstream(ret, &bytes_n);

@@ -280,7 +280,7 @@ static int write_all(struct st_history_file *file, const struct st_waiting_rows 
         st_history_rollback(file->history);
         if (r == -EBUSY || r == -ENOSPC)
             break;
-        close_file(file); /* what it knows of the file may be wrong */
+        close_file(file); /* the state of the file may differ from what is known */
         if (attempt == 0) {
             r = put_aside(file, r, error);
             if (r == 0)

@@ -43,7 +43,7 @@ static bool is_port(const char *text)
     return *text == ':' && text[1] != '\0' && strspn(text + 1, "0123456789") == strlen(text + 1);
 }
 
-/* Is it one of the words of a text? Big and small letters are the same. */
+/* Is the name one of the words of a text, regardless of case? */
 static bool is_word_of(const char *name, const char *words)
 {
     const size_t name_len = strlen(name);
@@ -85,8 +85,8 @@ struct st_route st_route_refuse(unsigned http_status, const char *error)
         .http_status = http_status, .body = ST_ROUTE_ERROR, .content_type = JSON, .error = error};
 }
 
-/* "http://host/path" may stand where a path does; its host is then the one that counts (RFC 9112, 3.2.2).
- * @return the path. */
+/* Splits "http://host/path", which may replace a path; the host then replaces the Host header (RFC 9112,
+ * 3.2.2). @return the path. */
 static const char *split_target(const char *target, const char **host)
 {
     if (strncasecmp(target, "http://", 7) != 0)

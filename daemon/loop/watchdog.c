@@ -21,7 +21,7 @@ struct st_watchdog {
     pthread_t checker;
     int end[2];                          /* a pipe; closed: the checker ends */
     struct st_watchdog_judge busy_judge; /* the caller's thread */
-    double cpu_ns;                       /* as reported last, at cpu_at_ns; 0: not yet */
+    double cpu_ns;                       /* last reported CPU time, at cpu_at_ns; 0: none yet */
     int64_t cpu_at_ns;
     atomic_bool running, above_loop; /* of the view */
     atomic_int demotion; /* 0: none; else enum st_watchdog_reason, and ERRNO_UNIT * errno if it failed */

@@ -20,8 +20,8 @@ struct st_observe {
     int64_t rests_until_ns[ST_XRUN_SOURCES_MAX]; /* the source does not wake the daemon before */
     struct counted {
         int64_t watched_ns;
-        uint64_t dropouts_n;             /* of it, and of its clients */
-        char client[ST_XRUN_NAME_BYTES]; /* who played in that minute */
+        uint64_t dropouts_n;             /* dropouts of the source and its clients */
+        char client[ST_XRUN_NAME_BYTES]; /* program that played in the minute */
     } before[ST_XRUN_SOURCES_MAX];       /* at the end of the last minute */
     int64_t minute_ns;                   /* when it ended */
     struct st_cycle_levels levels;

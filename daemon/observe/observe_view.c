@@ -191,7 +191,7 @@ static void client_metrics(FILE *out, const struct st_observe_view *view)
         ST_EACH_OF (client, source->seen.clients, source->seen.clients_n) {
             const uint64_t n = client->sum.n;
             if (n == 0 && st_dropout_table_is_unheard(client))
-                continue; /* it may have lost sound */
+                continue; /* a stream that may have lost sound unseen */
             put_client(out, "sleeptune_client_dropouts_total", source, client);
             fprintf(out, "} %ju\n", n);
         }

@@ -18,7 +18,7 @@
 #define RING_NS                                                                                              \
     (1350 * ST_NS_PER_MS) /* largest delay of the command without a loss; at 48 kHz a power of two frames */
 
-static struct st_ear_shared alone; /* of a program that is one process */
+static struct st_ear_shared alone; /* for a program with a single process */
 
 /* --- options --- */
 

@@ -13,12 +13,12 @@
 
 struct devices {
     snd_pcm_t *play, *record;
-    snd_pcm_uframes_t buffer_frames; /* of the one that plays */
+    snd_pcm_uframes_t buffer_frames; /* buffer of the playing stream */
 };
 
 /* --- the audio thread --- */
 
-/* @return 0: it runs again; else it has gone. */
+/* Restarts a stream after an error. @return 0: the stream runs again; else the device has gone. */
 static long put_right(snd_pcm_t *pcm, int error)
 {
     if (error == -EAGAIN || error == -EINTR)

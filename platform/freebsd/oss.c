@@ -4,7 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define PERIODS 4 /* a power of two is the size of each, PERIODS of them the buffer */
+#define PERIODS 4 /* fragments of the buffer; the size of each is a power of two */
 
 int st_oss_ask(const struct st_oss_calls *calls, int fd, unsigned long request, void *value)
 {
@@ -73,7 +73,8 @@ audio_errinfo st_oss_gaps(const struct st_oss_calls *calls, int fd)
 
 static int open_system(const char *path, int flags)
 {
-    const int fd = open(path, flags | O_NONBLOCK | O_CLOEXEC); /* it waits for no other program */
+    const int fd = open(path, flags | O_NONBLOCK |
+                                  O_CLOEXEC); /* does not wait for another program that has the device */
     if (fd < 0 || fcntl(fd, F_SETFL, 0) == 0)
         return fd;
     close(fd);

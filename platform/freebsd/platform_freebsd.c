@@ -119,7 +119,7 @@ static int freebsd_pin(ST_UNUSED struct st_platform *platform, int cpu)
     cpus.word[(size_t)cpu / WORD_BITS] = 1ul << ((size_t)cpu % WORD_BITS);
     if (cpuset_setaffinity(CPU_LEVEL_WHICH, CPU_WHICH_TID, -1, bytes, (void *)&cpus) == 0)
         return 0;
-    return errno == EDEADLK ? -EINVAL : -errno; /* none of these CPUs is in our set */
+    return errno == EDEADLK ? -EINVAL : -errno; /* none of these CPUs is allowed for this process */
 }
 
 static int freebsd_unpin(ST_UNUSED struct st_platform *platform, pid_t tid)
@@ -329,7 +329,8 @@ static int freebsd_program_path(ST_UNUSED struct st_platform *machine, char *buf
 
 static int freebsd_lock_memory(ST_UNUSED struct st_platform *platform, enum st_lock *ret)
 {
-    /* with MCL_FUTURE a mapping beyond the limit fails (sys/vm/vm_mmap.c): malloc() would, some time after */
+    /* with MCL_FUTURE, a mapping beyond the limit fails (sys/vm/vm_mmap.c), so malloc() would fail at
+     * some later time */
     struct rlimit limit;
     const bool limited = getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
     if (mlockall(limited ? MCL_CURRENT : MCL_CURRENT | MCL_FUTURE) != 0)

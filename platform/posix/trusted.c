@@ -9,7 +9,7 @@
 
 #ifdef __FreeBSD__
 #define secure_getenv(name) (issetugid() != 0 ? NULL : getenv(name)) /* libc has it from 14.0 on */
-extern char **environ; /* its unistd.h leaves it to the program */
+extern char **environ; /* FreeBSD's unistd.h does not declare this */
 #endif
 
 /* Folders and sockets, if root alone can change them ... */

@@ -48,7 +48,7 @@ size_t st_hist_deflate_pack(const struct st_hist *hist, uint8_t *ret)
     return (size_t)(at - ret);
 }
 
-/* @param add else it only looks. */
+/* @param add false: only check the counts. */
 static int take_counts(struct st_hist *hist, const uint8_t *at, const uint8_t *end, bool add)
 {
     uint64_t next = 0, total_n = hist->total_n;

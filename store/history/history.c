@@ -8,9 +8,11 @@
 #include "core/text/text.h"
 #include "store/history/history_private.h"
 
-#define BUSY_MS        2000
-#define PAGE_BYTES     4096 /* the default of SQLite */
-#define APPLICATION_AT 68   /* in the head of an SQLite file, big-endian: sqlite.org/fileformat2.html */
+#define BUSY_MS    2000
+#define PAGE_BYTES 4096 /* the default of SQLite */
+#define APPLICATION_AT                                                                                       \
+    68 /* offset in the head of an SQLite file, big-endian: sqlite.org/fileformat2.html                      \
+        */
 
 /* The tables of an empty file. A file of another version is put aside, not converted. */
 static const char tables[] =

@@ -35,8 +35,8 @@ void st_history_causes_retain(struct st_sql *sql, int64_t now_wall_ns)
                "iiti", ST_HISTORY_MINUTE, hours_to_ns, stopped, stopped_to_ns);
 }
 
-/* The measured time. Time before the first late wake-up counts, too. It is summed from minutes if the file
- * has them for the whole time. */
+/* Reads the measured time, including time before the first late wake-up. Summed from minutes if the file
+ * has minutes for the whole time. */
 static void read_span(struct st_sql *sql, int64_t since_ns, int64_t until_ns, struct st_cause_span *span)
 {
     const int64_t minutes_from_ns = st_sql_oldest(sql, ST_HISTORY_MINUTE, INT64_MIN),
@@ -79,7 +79,7 @@ static void read_rows(struct st_sql *sql, int64_t since_ns, int64_t until_ns, st
         while (row.cause < ST_CAUSE_COUNT && strcmp(name, st_cause_kind_name(row.cause)) != 0)
             row.cause++;
         if (row.cause == ST_CAUSE_COUNT)
-            row.cause = ST_CAUSE_UNKNOWN; /* of a later version */
+            row.cause = ST_CAUSE_UNKNOWN; /* a cause of a later version */
         row.figures = row.explained_ns != INT64_MIN;
         if (!row.figures)
             row.explained_ns = 0;

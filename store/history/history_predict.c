@@ -4,11 +4,11 @@
 #include "store/history/hist_deflate.h"
 #include "store/history/history_private.h"
 
-#define KEPT_PART  4 /* of a period: most minutes of a good machine need not be uncompressed */
+#define KEPT_PART  4 /* part of a period: most minutes of a good machine then need no uncompressing */
 #define DAY_NS     (ST_HISTORY_DAY * ST_NS_PER_S)
 #define FRAMES_MAX (1 << 22) /* of st_period_init */
 
-/* Those of the newest minute. */
+/* Settings of the newest minute. */
 #define SETTINGS "(SELECT conditions FROM span WHERE level = ?1 ORDER BY from_ns DESC LIMIT 1)"
 
 static int begin(struct st_predict_run *run, int64_t frames, int64_t rate_hz)
