@@ -32,7 +32,7 @@ static int parse_frames(const char *text, const char *key, int64_t *ret)
     uint64_t n;
     if (at == NULL || st_proc_u64(&at, &n) != 0)
         return -EBADMSG;
-    *ret = n < INT64_MAX ? (int64_t)n : INT64_MAX;
+    *ret = (int64_t)ST_MIN(n, INT64_MAX);
     return 0;
 }
 
@@ -53,8 +53,10 @@ int st_alsa_status_parse(const char *text, struct st_alsa_status *ret)
     const char *value = st_proc_field(text, "state");
     if (value == NULL)
         return -EBADMSG;
-    ST_EACH (row, states)
-        status.state = st_text_is(row->name, value) ? row->state : status.state;
+    ST_EACH (row, states) {
+        if (st_text_is(row->name, value))
+            status.state = row->state;
+    }
     if (status.state == ST_ALSA_CLOSED)
         return -EBADMSG;
     uint64_t n;
@@ -107,7 +109,9 @@ static int count_behind(const char *line, const char *end, const char *word, uns
     for (const char *at = line; (at = strstr(at, word)) != NULL && at < end; at++)
         found = at + strlen(word);
     *ret = 0;
-    return found != NULL && found < end ? take_number(&found, ret) : 0;
+    if (found == NULL || found >= end)
+        return 0;
+    return take_number(&found, ret);
 }
 
 int st_alsa_pcm_next(const char **text, struct st_alsa_pcm *ret)
@@ -116,7 +120,7 @@ int st_alsa_pcm_next(const char **text, struct st_alsa_pcm *ret)
     struct st_alsa_pcm pcm;
     if (*line == '\0')
         return -ENODATA;
-    *text = *end == '\n' ? end + 1 : end;
+    *text = end + (*end == '\n');
     if (take_number(&at, &pcm.card) != 0 || *at != '-')
         return -EBADMSG;
     at++;
@@ -142,7 +146,7 @@ static int64_t find_loss(struct st_alsa_room *room, const struct st_alsa_params 
 {
     const int64_t beyond = now->avail_max_frames - params->buffer_frames;
     const bool dry = beyond > 0 && (wrote || room->wrote || room->dry);
-    const int64_t grown = dry && room->dry ? beyond - room->beyond : dry ? beyond : 0;
+    const int64_t grown = (beyond - room->beyond * room->dry) * dry;
     int64_t lost = 0;
     const bool filled = now->avail_frames <= params->buffer_frames; /* by now: it ended in this time */
     const bool goes_on = room->dry && (stands(room, now, grown) || (filled && room->lost > 0));
@@ -151,7 +155,8 @@ static int64_t find_loss(struct st_alsa_room *room, const struct st_alsa_params 
         room->lost = 0;
     }
     if (goes_on || !room->dry) {
-        room->lost += room->lost >= 0 && grown > 0 ? grown : 0;
+        if (room->lost >= 0)
+            room->lost += ST_MAX(grown, 0);
         if (room->lost > LOSS_MAX_S * params->rate_hz)
             room->lost = -1;
     }
@@ -169,7 +174,7 @@ int64_t st_alsa_room_look(struct st_alsa_room *room, const struct st_alsa_params
     const bool wrote = known && now->appl_ptr_frames != room->last.appl_ptr_frames;
     if (known && (wrote || room->wrote)) {
         const int64_t left = params->buffer_frames - now->avail_max_frames;
-        *least_frames = left < *least_frames ? ST_MAX(left, 0) : *least_frames;
+        *least_frames = ST_MIN(ST_MAX(left, 0), *least_frames);
     }
     if (known && params->stop_frames > params->buffer_frames)
         lost = find_loss(room, params, now, wrote);

@@ -83,11 +83,11 @@ bool st_cycle_ring_check(struct st_cycle_ring *ring, size_t bytes)
 
 size_t st_cycle_ring_n(const struct st_cycle_ring *ring)
 {
-    return ring->written < ST_CYCLE_RING_ROWS ? (size_t)ring->written : ST_CYCLE_RING_ROWS;
+    return (size_t)ST_MIN(ring->written, ST_CYCLE_RING_ROWS);
 }
 
 const struct st_cycle_row *st_cycle_ring_at(const struct st_cycle_ring *ring, size_t i)
 {
-    const uint64_t first = ring->written < ST_CYCLE_RING_ROWS ? 0 : ring->written;
+    const uint64_t first = ring->written * (ring->written >= ST_CYCLE_RING_ROWS);
     return &ring->rows[(first + i) % ST_CYCLE_RING_ROWS];
 }

@@ -114,7 +114,7 @@ struct st_event st_event_of_seen(const struct st_event *seen, int64_t wall_ns)
         if ((field->in & ST_FIELD_LINE) != 0)
             memcpy((char *)&event + field->at, (const char *)seen + field->at, field->bytes);
     }
-    event.culprit_n = event.culprit[0] != '\0' ? event.count_n : 0;
+    event.culprit_n = event.count_n * (event.culprit[0] != '\0');
     return event;
 }
 
@@ -122,7 +122,9 @@ int64_t st_event_missing_ns(const struct st_event *event)
 {
     const struct st_dropout_cycle *cycle = &event->cycle;
     const int64_t took_ns = cycle->busy_ns + cycle->wait_ns;
-    return cycle->period_ns > 0 && took_ns > cycle->period_ns ? took_ns - cycle->period_ns : event->spare_ns;
+    if (cycle->period_ns > 0 && took_ns > cycle->period_ns)
+        return took_ns - cycle->period_ns;
+    return event->spare_ns;
 }
 
 int64_t st_event_began_ns(const struct st_event *event)
@@ -152,7 +154,7 @@ void st_event_add(struct st_event *event, const struct st_event *other)
     forget_if_other(event->client, other->client, sizeof(event->client));
     forget_if_other(event->device, other->device, sizeof(event->device));
     event->cycles_n = st_ns_add(event->cycles_n, other->cycles_n);
-    event->longest_ns = lost_partly(event, other) ? 0 : ST_MAX(other->longest_ns, event->longest_ns);
+    event->longest_ns = ST_MAX(other->longest_ns, event->longest_ns) * !lost_partly(event, other);
     event->lost_ns = st_ns_add(event->lost_ns, other->lost_ns);
     if (event->place != other->place)
         event->place = ST_DROPOUT_AT_UNKNOWN;

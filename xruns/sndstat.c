@@ -102,7 +102,7 @@ static void note(struct st_snd_channel *channel, bool *has_xruns, const struct p
         return;
     memcpy(&n, pair->data, sizeof(n));
     if (st_text_is(pair->name, "pid")) {
-        channel->pid = n <= INT32_MAX ? (int64_t)n : 0; /* (pid_t)-1 where no one has it open */
+        channel->pid = (int64_t)n * (n <= INT32_MAX); /* (pid_t)-1 where no one has it open */
     } else if (st_text_is(pair->name, "interrupts")) {
         channel->interrupts_n = n;
     } else if (st_text_is(pair->name, "feedcount")) {
@@ -135,7 +135,7 @@ int64_t st_sndstat_nvlist(const unsigned char *bytes, size_t n,
             if (++depth == DEPTH_MAX || !take_header(&reader) ||
                 (pair.type == LIST_ARRAY && pair.items_n == 0))
                 return -EBADMSG;
-            levels[depth] = (struct level){.left_n = pair.type == LIST ? 0 : pair.items_n,
+            levels[depth] = (struct level){.left_n = pair.items_n * (pair.type == LIST_ARRAY),
                                            .channels = st_text_is(pair.name, "channel_info")};
             channel = (struct st_snd_channel){.pid = 0};
             has_xruns = false;
@@ -195,7 +195,7 @@ static void report(const struct st_snd_channel *channel, uint64_t fragments_n, b
     ST_PRINT(sighting.event.client, "%s", channel->program);
     if (channel->is_virtual) {
         sighting.event.kind = ST_EVENT_CLIENT_DROPOUT;
-        sighting.event.cycles_n = fragments_n > INT32_MAX ? INT32_MAX : (int64_t)fragments_n;
+        sighting.event.cycles_n = (int64_t)ST_MIN(fragments_n, INT32_MAX);
     }
     seen(ctx, &sighting);
 }
@@ -213,11 +213,11 @@ void st_sndstat_look_at(struct st_snd_counters *counters, const struct st_snd_ch
     if (i < counters->n) {
         const struct st_snd_channel *before = &counters->channels[i];
         const bool anew = began_anew(before, channel);
-        n -= anew ? 0 : before->xruns_n;
+        n -= before->xruns_n * !anew;
         goes_on = before->stuck && !anew && (!channel->stuck || channel->feeds_n - before->feeds_n <= n);
     } else {
         counters->n++;
-        n = counters->looked ? n : 0; /* at the first look, earlier xruns are not new */
+        n *= counters->looked; /* at the first look: what was before it */
     }
     if (n > 0)
         report(channel, n, goes_on, seen, ctx);

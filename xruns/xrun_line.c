@@ -74,21 +74,25 @@ static const struct word {
              {"level", ST_XRUN_SEEN_LEVEL, 0, &moment_record},
              {"ended", ST_XRUN_SEEN_ENDED, 0, &moment_record}};
 
-/** Behind `word` if the text begins with it. */
+/** Behind `word` if the text, which may be NULL, begins with it. */
 static const char *behind(const char *text, const char *word)
 {
-    return st_text_begins(text, word) ? text + strlen(word) : NULL;
+    if (text == NULL || !st_text_begins(text, word))
+        return NULL;
+    return text + strlen(word);
 }
 
 /** Reads a number up to a blank, where it has that key. @return what is behind it, NULL when it is malformed.
  */
 static const char *read_option(const char *text, const char *key, int64_t max, int64_t *ret)
 {
-    const char *value = text != NULL ? behind(text, key) : NULL;
+    const char *value = behind(text, key);
     if (value == NULL)
         return text;
     const size_t len = strcspn(value, " ");
-    return st_number_i64(st_text("%.*s", (int)ST_MIN(len, 23), value), 0, max, ret) == 0 ? value + len : NULL;
+    if (st_number_i64(st_text("%.*s", (int)ST_MIN(len, 23), value), 0, max, ret) != 0)
+        return NULL;
+    return value + len;
 }
 
 /** What is behind the first word. @return false when it is malformed, or has no text. */
@@ -108,11 +112,11 @@ static bool is_whole(const struct st_xrun_seen *seen)
     const struct st_event *event = &seen->event;
     switch (seen->kind) {
     case ST_XRUN_SEEN_DROPOUT:
-        return event->certainty != ST_CERTAINTY_NONE &&
-               (event->kind == ST_EVENT_DEVICE_DROPOUT
-                    ? event->count_n > 0 && event->cycles_n == 0 && event->reason == ST_DROPOUT_UNKNOWN &&
-                          event->culprit[0] == '\0' /* who plays has these */
-                    : event->count_n >= 0 && event->count_n + event->cycles_n > 0);
+        if (event->kind == ST_EVENT_DEVICE_DROPOUT && /* who plays has these */
+            (event->cycles_n != 0 || event->reason != ST_DROPOUT_UNKNOWN || event->culprit[0] != '\0'))
+            return false;
+        return event->certainty != ST_CERTAINTY_NONE && event->count_n >= 0 &&
+               event->count_n + event->cycles_n > 0;
     case ST_XRUN_SEEN_CYCLE:
         return seen->deadline_ns > 0;
     case ST_XRUN_SEEN_LOAD:

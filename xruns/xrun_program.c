@@ -42,20 +42,20 @@ static int find_owner(struct st_xrun_watch *w, char server[PATH_MAX], uid_t *ret
 {
     const struct st_xrun_source *source = w->source;
     const char *wish = w->setting.server, *runtime = getenv("XDG_RUNTIME_DIR");
-    const char *const wished[] = {wish + (st_text_begins(wish, "unix:") ? 5 : 0), NULL};
+    const char *const wished[] = {wish + strlen("unix:") * st_text_begins(wish, "unix:"), NULL};
     struct stat info;
     for (const char *const *place = wish[0] != '\0' ? wished : source->sockets; *place != NULL; place++) {
-        const char *path = **place == '/'
-                               ? *place
-                               : st_text("%s/%s", runtime != NULL ? runtime : ST_RUN_DIR "/user/0", *place);
+        const char *path = *place;
+        if (path[0] != '/')
+            path = st_text("%s/%s", st_text_or(runtime, ST_RUN_DIR "/user/0"), path);
         if (realpath(path, server) == NULL || lstat(server, &info) != 0 || !S_ISSOCK(info.st_mode) ||
             !st_trusted_path(server, info.st_uid))
             continue;
         *ret = info.st_uid;
-        return getpwuid(info.st_uid) != NULL
-                   ? 0
-                   : st_xrun_because(w, -ENOENT, "user %lu has no entry in the user database",
-                                     (unsigned long)info.st_uid);
+        if (getpwuid(info.st_uid) == NULL)
+            return st_xrun_because(w, -ENOENT, "user %lu has no entry in the user database",
+                                   (unsigned long)info.st_uid);
+        return 0;
     }
     if (wish[0] != '\0')
         return st_xrun_because(w, -ENOENT,
@@ -185,17 +185,22 @@ static int take_line(struct st_xrun_watch *w, const char *text, st_xrun_seen_fn 
 }
 
 /** Takes the complete lines of what was read. */
-static int take_bytes(struct st_xrun_watch *w, const char *bytes, size_t n, st_xrun_seen_fn seen, void *ctx)
+static int take_bytes(struct st_xrun_watch *w, const char *bytes, ssize_t n, st_xrun_seen_fn seen, void *ctx)
 {
     struct program *program = w->state;
-    for (size_t i = 0; i < n; i++) {
-        const bool end = bytes[i] == '\n';
-        program->line[program->len] = (char)(end ? '\0' : bytes[i] != '\0' ? bytes[i] : '?');
-        const int r = end ? take_line(w, program->line, seen, ctx) : 0;
-        program->len = end ? 0 : program->len + 1;
-        if (r < 0)
-            return r;
-        if (program->len == sizeof(program->line))
+    for (ssize_t i = 0; i < n; i++) {
+        if (bytes[i] == '\n') {
+            program->line[program->len] = '\0';
+            program->len = 0;
+            const int r = take_line(w, program->line, seen, ctx);
+            if (r < 0)
+                return r;
+            continue;
+        }
+        program->line[program->len] = bytes[i];
+        if (bytes[i] == '\0')
+            program->line[program->len] = '?';
+        if (++program->len == sizeof(program->line))
             return st_xrun_because(w, -EBADMSG, "%s printed a line that is too long", w->source->program);
     }
     return 0;
@@ -227,15 +232,14 @@ static int poll_program(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx
         return st_xrun_because(w, -ETIMEDOUT, "%s hangs: it printed nothing for %.0f s", w->source->program,
                                st_ns_seconds(program->silent_ns + pause_ns));
     }
-    program->silent_ns = n > 0 ? 0 : program->silent_ns + pause_ns;
+    program->silent_ns = (program->silent_ns + pause_ns) * (n < 0);
     program->idle_ns += pause_ns;
-    const int r = n > 0 ? take_bytes(w, bytes, (size_t)n, seen, ctx) : 0;
+    const int r = take_bytes(w, bytes, n, seen, ctx);
     if (r < 0)
         return r;
-    w->poll_ns = program->ready && program->idle_ns >= IDLE_NS ? IDLE_LOOK_NS : 0;
-    return program->ready && !program->ending
-               ? 0
-               : -EAGAIN; /* the last line has arrived: the program ends next */
+    w->poll_ns = IDLE_LOOK_NS * (program->ready && program->idle_ns >= IDLE_NS);
+    return program->ready && !program->ending ? 0
+                                              : -EAGAIN; /* its last line came: its end is the next thing */
 }
 
 static int program_fd(const struct st_xrun_watch *w)

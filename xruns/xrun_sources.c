@@ -20,20 +20,21 @@ const struct st_xrun_source *st_xrun_sources_find(const char *name)
 
 const char *st_xrun_sources_title(const char *name)
 {
-    const char *title = st_xrun_sources_find(name)->title;
-    return title != NULL ? title : name;
+    return st_text_or(st_xrun_sources_find(name)->title, name);
 }
 
 const char *st_xrun_sources_set_frames(const char *name, int64_t frames)
 {
     const char *command = st_xrun_sources_find(name)->set_frames;
-    return frames > 0 && command != NULL ? st_text("%s %jd", command, frames) : "";
+    if (frames <= 0 || command == NULL)
+        return "";
+    return st_text("%s %jd", command, frames);
 }
 
 const char *st_xrun_sources_keep_frames(const char *name, int64_t frames)
 {
     const char *setting = st_xrun_sources_find(name)->keep_frames;
-    return frames >= 16 && (frames & (frames - 1)) == 0 && setting != NULL
-               ? st_text("to keep: sleeptune apply %s=%jd", setting, frames)
-               : "";
+    if (frames < 16 || (frames & (frames - 1)) != 0 || setting == NULL)
+        return "";
+    return st_text("to last: sleeptune apply %s=%jd", setting, frames);
 }

@@ -61,7 +61,8 @@ static int look(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
     sound4->seen_ctx = ctx;
     st_sndstat_look_begin(&sound4->counters);
     int64_t n = get_devices(sound4);
-    n = n < 0 ? n : st_sndstat_nvlist(sound4->bytes, (size_t)n, on_channel, sound4);
+    if (n >= 0)
+        n = st_sndstat_nvlist(sound4->bytes, (size_t)n, on_channel, sound4);
     if (n == -EAGAIN || n == -EBUSY)
         return 0;
     if (n < 0)
@@ -89,8 +90,10 @@ static int open_sound4(struct st_xrun_watch *w)
         return st_xrun_because(w, -ENOMEM, "out of memory");
     w->state = sound4;
     sound4->fd = open(PATH, O_RDONLY | O_CLOEXEC);
-    int r = sound4->fd >= 0 ? 0 : st_xrun_because(w, -errno, "cannot open " PATH ": %s", strerror(errno));
-    if (r == 0)
+    int r;
+    if (sound4->fd < 0)
+        r = st_xrun_because(w, -errno, "cannot open " PATH ": %s", strerror(errno));
+    else
         r = look(w, no_sighting, NULL);
     if (r < 0)
         close_sound4(w);

@@ -43,8 +43,7 @@ void st_block_rhythm_add(struct st_block_rhythm *rhythm, int64_t clock, int64_t 
 static size_t list(const struct st_block_rhythm *rhythm,
                    struct st_block_rhythm_long ret[static ST_BLOCK_RHYTHM_LONG_MAX])
 {
-    const size_t kept =
-        rhythm->longs_n < ST_BLOCK_RHYTHM_LONG_MAX ? rhythm->longs_n : ST_BLOCK_RHYTHM_LONG_MAX;
+    const size_t kept = ST_MIN(rhythm->longs_n, ST_BLOCK_RHYTHM_LONG_MAX);
     size_t n = 0;
     for (size_t i = 0; i < kept; i++) {
         ret[n] = rhythm->longs[(rhythm->longs_n - kept + i) % ST_BLOCK_RHYTHM_LONG_MAX];
@@ -79,10 +78,11 @@ static size_t longest(const struct st_block_rhythm_long *longs, const bool *left
                 continue;
             *link = (struct link){.hits = ret[j].hits + 1,
                                   .before = j,
-                                  .off = unseen > 0 ? 0 : away - blocks * block,
+                                  .off = (away - blocks * block) * (unseen <= 0),
                                   .chance = ret[j].chance + log(share * (3 + (double)(unseen / frames)))};
         }
-        best = link->hits > ret[best].hits ? i : best;
+        if (link->hits > ret[best].hits)
+            best = i;
     }
     return best;
 }

@@ -8,22 +8,23 @@
     (ST_NS_PER_MS /                                                                                          \
      2) /* CPU time of a page that is read again, at most: another one has to go. Our own choice */
 
-/* From its signal until it was awake; all the time if it is not yet. */
-static int64_t wait_of(const struct st_dropout_figures *figures)
+/* From its signal until it was awake; `never_ns` if it is not yet. */
+static int64_t wait_of(const struct st_dropout_figures *figures, int64_t never_ns)
 {
-    return (figures->awake_ns != 0 ? figures->awake_ns : figures->end_ns) - figures->signal_ns;
+    return figures->awake_ns != 0 ? figures->awake_ns - figures->signal_ns : never_ns;
 }
 
 /* Time in which the thread neither ran nor wanted to: it slept in its cycle. */
 static int64_t slept_of(const struct st_dropout_figures *figures)
 {
-    const int64_t waited_ns = ST_MAX(figures->queue_ns, figures->awake_ns != 0 ? wait_of(figures) : 0);
+    const int64_t wait_ns = wait_of(figures, 0), waited_ns = ST_MAX(figures->queue_ns, wait_ns);
     return ST_MAX(0, figures->end_ns - figures->signal_ns - figures->cpu_ns - waited_ns);
 }
 
 int64_t st_dropout_judge_computed_ns(const struct st_dropout_figures *figures)
 {
-    return figures->measured ? figures->cpu_ns + ST_MIN(slept_of(figures), figures->others_ns) : 0;
+    const int64_t slept_ns = slept_of(figures);
+    return (figures->cpu_ns + ST_MIN(slept_ns, figures->others_ns)) * figures->measured;
 }
 
 /* Judges a client whose inputs came in time and whose thread's figures are known. */
@@ -34,21 +35,21 @@ static enum st_dropout_reason judge_measured(const struct st_dropout_figures *fi
     const int64_t most_ns = (int64_t)ST_MIN(figures->faults_n, UINT64_C(1000000)) * FAULT_CPU_NS;
     const int64_t faults_ns = ST_MIN(most_ns, ST_MAX(0, figures->cpu_ns - figures->usual_ns));
     /* who comes back from the disk waits for a CPU once more, each time */
-    const int64_t again_ns = figures->queue_ns - (figures->awake_ns != 0 ? wait_of(figures) : 0);
-    const int64_t requeued_ns = faults_ns > 0 ? ST_MIN(most_ns, ST_MAX(0, again_ns)) : 0;
+    const int64_t again_ns = figures->queue_ns - wait_of(figures, 0);
+    const int64_t requeued_ns = ST_MIN(most_ns, ST_MAX(0, again_ns)) * (faults_ns > 0);
     if (figures->faults_n > 0 && slept_ns + faults_ns + requeued_ns >= late_ns)
         return ST_DROPOUT_SWAPPED_OUT;
     const int64_t had_ns = figures->deadline_ns - figures->signal_ns;
     const bool lost_cpu = figures->queue_ns > 0 && figures->queue_ns >= late_ns;
-    if (computed_ns >=
-        had_ns + (lost_cpu ? figures->cpu_error_ns : 0)) /* of two possible reasons, the more certain one */
+    if (computed_ns >= had_ns + figures->cpu_error_ns * lost_cpu) /* of two reasons the surer */
         return ST_DROPOUT_TOO_SLOW;
     if (lost_cpu)
         return figures->taken_by_itself ? ST_DROPOUT_CPU_TAKEN_BY_ITSELF : ST_DROPOUT_CPU_TAKEN;
     if (slept_ns >= late_ns ||
         late_ns > WAKE_MAX_NS) /* who gets the CPU and is not heard of sleeps in its cycle */
         return ST_DROPOUT_BLOCKED;
-    return wait_of(figures) >= late_ns ? ST_DROPOUT_WOKEN_LATE : ST_DROPOUT_UNKNOWN;
+    return wait_of(figures, figures->end_ns - figures->signal_ns) >= late_ns ? ST_DROPOUT_WOKEN_LATE
+                                                                             : ST_DROPOUT_UNKNOWN;
 }
 
 enum st_dropout_reason st_dropout_judge(const struct st_dropout_figures *figures)
@@ -70,8 +71,6 @@ enum st_dropout_reason st_dropout_judge(const struct st_dropout_figures *figures
     if (figures->measured)
         return judge_measured(figures);
     /* woken on time: it may have computed, or lost the CPU */
-    return figures->awake_ns != 0 && wait_of(figures) > 0 && wait_of(figures) >= late_ns &&
-                   wait_of(figures) > took_ns / 2
-               ? ST_DROPOUT_WOKEN_LATE
-               : ST_DROPOUT_UNKNOWN;
+    const int64_t wait_ns = wait_of(figures, 0);
+    return wait_ns >= late_ns && wait_ns > took_ns / 2 ? ST_DROPOUT_WOKEN_LATE : ST_DROPOUT_UNKNOWN;
 }

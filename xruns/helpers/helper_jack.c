@@ -149,9 +149,7 @@ static int open_client(const char *server)
                 "JACK server \"%s\" and the installed libjack are of different versions: install the same",
                 server);
         if ((status & JackServerFailed) != 0)
-            return st_text_is(server, "default")
-                       ? st_helper_line_absent("JACK is not running for this user")
-                       : st_helper_line_absent("JACK server \"%s\" is not running for this user", server);
+            return st_helper_line_absent("JACK server \"%s\" is not running for this user", server);
         return st_helper_line_absent("JACK server \"%s\" refuses the connection, status 0x%x: %s", server,
                                      (unsigned)status, message);
     }
@@ -291,7 +289,8 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
     struct st_xrun_seen line = *seen;
     ST_PRINT(line.event.device, "%s", *(const char **)ctx);
-    line.event.spare_ns = line.event.kind == ST_EVENT_CLIENT_DROPOUT ? observer.spare_ns : 0;
+    if (line.event.kind == ST_EVENT_CLIENT_DROPOUT)
+        line.event.spare_ns = observer.spare_ns;
     st_helper_line_xrun(&line);
 }
 
@@ -373,11 +372,10 @@ static void read_log(void)
     const int fd = observer.log_fd;
     if (fd < 0 || fstat(fd, &info) != 0)
         return;
-    const off_t at = lseek(fd, 0, SEEK_CUR);
-    if (at > info.st_size || info.st_size - at > READ_BYTES) { /* the file was truncated, or flooded */
+    const off_t at = lseek(fd, 0, SEEK_CUR), last = ST_MAX(info.st_size - READ_BYTES, 0);
+    if (at > info.st_size || at < last) { /* it was truncated, or flooded */
         observer.log_line.len = 0;
-        (void)lseek(fd, info.st_size > READ_BYTES ? -(off_t)READ_BYTES : 0,
-                    info.st_size > READ_BYTES ? SEEK_END : SEEK_SET);
+        (void)lseek(fd, last, SEEK_SET);
     }
     const ssize_t n = read(fd, bytes, sizeof(bytes));
     for (ssize_t i = 0; i < n; i++) {
@@ -404,10 +402,11 @@ static void forward(void)
     struct happened happened[256];
     ssize_t bytes;
     while ((bytes = read(observer.fds[0], happened, sizeof(happened))) > 0 || (bytes < 0 && errno == EINTR)) {
-        ST_EACH_OF (one, happened, bytes > 0 ? (size_t)bytes / sizeof(happened[0]) : 0) {
-            struct st_jack_loss *begins =
-                one->cycle.period_us > 0 ? st_jack_loss_take(&observer.losses, &one->cycle, one->xrun) : NULL;
-            if (begins != NULL && atomic_load(&observer.over) != OVER_GONE) /* a late client may end soon */
+        ST_EACH_OF (one, happened, (size_t)ST_MAX(bytes, 0) / sizeof(happened[0])) {
+            if (one->cycle.period_us == 0)
+                continue;
+            struct st_jack_loss *begins = st_jack_loss_take(&observer.losses, &one->cycle, one->xrun);
+            if (begins != NULL && atomic_load(&observer.over) != OVER_GONE) /* who is late may end soon */
                 look_at_clients(&begins->graph);
         }
     }

@@ -25,12 +25,11 @@
 static bool becomes(const char *text)
 {
     int64_t uid;
-    const struct passwd *user =
-        st_number_i64(text, 1, UINT32_MAX - 1, &uid) == 0 ? getpwuid((uid_t)uid) : NULL;
+    const struct passwd *user;
     struct st_child_env env;
-    if (user == NULL || st_child_env_open(&env, user->pw_uid, NULL) != 0 ||
-        setgroups(1, &user->pw_gid) != 0 || setgid(user->pw_gid) != 0 || setuid(user->pw_uid) != 0 ||
-        setuid(0) == 0)
+    if (st_number_i64(text, 1, UINT32_MAX - 1, &uid) != 0 || (user = getpwuid((uid_t)uid)) == NULL ||
+        st_child_env_open(&env, user->pw_uid, NULL) != 0 || setgroups(1, &user->pw_gid) != 0 ||
+        setgid(user->pw_gid) != 0 || setuid(user->pw_uid) != 0 || setuid(0) == 0)
         return false;
     st_child_env_enter(&env);
     st_posix_child_alone(false, true);
@@ -40,8 +39,9 @@ static bool becomes(const char *text)
 /* @return 0: the text is no process id. */
 static pid_t process_of(const char *text)
 {
-    int64_t pid;
-    return st_number_i64(text, 1, INT_MAX, &pid) == 0 ? (pid_t)pid : 0;
+    int64_t pid = 0;
+    (void)!st_number_i64(text, 1, INT_MAX, &pid);
+    return (pid_t)pid;
 }
 
 bool st_helper_line_is_process(const char *text, pid_t pid)

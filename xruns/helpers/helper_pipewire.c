@@ -16,6 +16,7 @@
 #include <pipewire/impl.h>
 
 #include "core/ns.h"
+#include "core/text/text.h"
 #include "platform/posix/posix.h"
 #include "xruns/helpers/helper_line.h"
 #include "xruns/helpers/listener.h"
@@ -138,7 +139,7 @@ static int64_t priority(void *ctx, uint32_t client)
 {
     struct observer *observer = ctx;
     const int64_t rt = st_process_watch_priority(observer->watch, client);
-    return rt < 0 ? 0 : rt == 0 ? ST_XRUN_NORMAL : rt;
+    return rt == 0 ? ST_XRUN_NORMAL : ST_MAX(rt, 0);
 }
 
 static int64_t between(void *ctx, uint32_t client, int64_t *ret_buffer_ns)
@@ -273,7 +274,8 @@ static int on_setting(void *ctx, ST_UNUSED uint32_t subject, const char *key, ST
     uint32_t frames = 0;
     if (key != NULL && !spa_streq(key, "clock.force-quantum"))
         return 0;
-    observer->profile.forced_frames = value != NULL && spa_atou32(value, &frames, 10) ? frames : 0;
+    (void)spa_atou32(value, &frames, 10);
+    observer->profile.forced_frames = frames;
     observer->profile.resized = observer->profile.listed;
     return 0;
 }
@@ -332,10 +334,9 @@ static void ask_client(struct observer *observer, uint32_t id, const char *type)
 
 static uint32_t client_of(const struct spa_dict *props)
 {
-    uint32_t id;
-    return spa_atou32(st_pipewire_streams_property(props, PW_KEY_CLIENT_ID), &id, 10)
-               ? id
-               : ST_PIPEWIRE_PROFILE_NO_CLIENT;
+    uint32_t id = ST_PIPEWIRE_PROFILE_NO_CLIENT;
+    (void)spa_atou32(st_pipewire_streams_property(props, PW_KEY_CLIENT_ID), &id, 10);
+    return id;
 }
 
 static void on_global(void *ctx, uint32_t id, ST_UNUSED uint32_t permissions, const char *type,
@@ -390,7 +391,7 @@ static void on_info(void *ctx, const struct pw_core_info *info)
     struct observer *observer = ctx;
     observer->is_others |= info->user_name != NULL && !spa_streq(info->user_name, pw_get_user_name());
     if ((info->change_mask & PW_CORE_CHANGE_MASK_PROPS) == 0 || info->version != NULL)
-        ST_PRINT(observer->version, "%s", info->version != NULL ? info->version : "");
+        ST_PRINT(observer->version, "%s", st_text_or(info->version, ""));
     if (observer->profile.ring != NULL)
         ST_PRINT(observer->profile.ring->server, "PipeWire %s", observer->version);
 }
@@ -417,8 +418,8 @@ static void on_error(void *ctx, uint32_t id, ST_UNUSED int seq, int res, const c
     if (id == PW_ID_CORE && res == -EPIPE)
         end(observer, st_helper_line_absent("PipeWire %s has ended", observer->version));
     else if (id == PW_ID_CORE)
-        end(observer, st_helper_line_absent("PipeWire %s: %s", observer->version,
-                                            message != NULL ? message : strerror(-res)));
+        end(observer,
+            st_helper_line_absent("PipeWire %s: %s", observer->version, st_text_or(message, strerror(-res))));
 }
 
 static const struct pw_core_events core_events = {PW_VERSION_CORE_EVENTS, .info = on_info, .done = on_done,
@@ -481,9 +482,9 @@ static int begin(struct observer *observer)
     pw_loop_update_timer(loop, alive_timer, &alive, &alive, false);
     const char *why = st_pipewire_connection_open(&observer->server, context, modules, &core_events,
                                                   &registry_events, observer);
-    return why == NULL          ? ST_HELPER_LINE_DONE
-           : errno == EHOSTDOWN ? st_helper_line_absent("facts=%d %s", ST_XRUN_FACT_NOT_RUNNING, why)
-                                : st_helper_line_absent("%s", why);
+    if (why == NULL)
+        return ST_HELPER_LINE_DONE;
+    return st_helper_line_absent("facts=%d %s", ST_XRUN_FACT_NOT_RUNNING * (errno == EHOSTDOWN), why);
 }
 
 /* Takes messages now and then: since a report comes in each cycle (PipeWire 1.6), a wake-up for each

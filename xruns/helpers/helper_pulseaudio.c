@@ -10,6 +10,7 @@
 
 #include "core/ns.h"
 #include "core/text/number.h"
+#include "core/text/text.h"
 #include "xruns/helpers/helper_line.h"
 #include "xruns/helpers/pulse_streams.h"
 #include "xruns/helpers/standing.h"
@@ -60,7 +61,7 @@ static void on_sink(ST_UNUSED pa_context *context, const pa_sink_info *sink, int
 {
     struct st_xrun_seen *seen = ctx;
     if (eol == 0 && sink != NULL) {
-        ST_PRINT(seen->event.device, "%s", sink->name != NULL ? sink->name : "");
+        ST_PRINT(seen->event.device, "%s", st_text_or(sink->name, ""));
         return;
     }
     st_helper_line_xrun(seen); /* written last, also if the sink has gone */
@@ -70,7 +71,7 @@ static void on_sink(ST_UNUSED pa_context *context, const pa_sink_info *sink, int
 static const char *program_of(const pa_sink_input_info *stream)
 {
     const char *program = pa_proplist_gets(stream->proplist, PA_PROP_APPLICATION_NAME);
-    return program != NULL ? program : stream->name != NULL ? stream->name : "";
+    return st_text_or(program, st_text_or(stream->name, ""));
 }
 
 /* The line of a stream, when the name of its sink is known. */
@@ -94,7 +95,8 @@ static void say_load(const struct observer *observer, const pa_sink_input_info *
 {
     struct st_xrun_seen seen = {.kind = ST_XRUN_SEEN_LOAD, .load = st_xrun_load_plays};
     seen.load.asked_frames = asked_ms;
-    seen.load.asked_rate_hz = asked_ms > 0 ? ST_XRUN_ASKED_MS : 0;
+    if (asked_ms > 0)
+        seen.load.asked_rate_hz = ST_XRUN_ASKED_MS;
     say(observer, stream, &seen);
 }
 
@@ -119,10 +121,12 @@ static void report(const struct observer *observer, const pa_sink_input_info *st
                                           .place = ST_DROPOUT_AT_CLIENT_BUFFER,
                                           .lost_ns = lost_ns,
                                           .longest_ns = lost_ns,
+                                          .spare_ns = lost_ns,
                                           .reason = known->reason}};
     if (seen.event.reason == ST_DROPOUT_WAITED_FOR_OTHER)
         ST_PRINT(seen.event.culprit, "%s", ST_DROPOUT_REASON_PULSEAUDIO);
-    seen.event.spare_ns = known->asked_ms > 0 ? known->asked_ms * ST_NS_PER_MS : lost_ns;
+    if (known->asked_ms > 0)
+        seen.event.spare_ns = known->asked_ms * ST_NS_PER_MS;
     say(observer, stream, &seen);
 }
 
@@ -137,8 +141,9 @@ static void on_stream(pa_context *context, const pa_sink_input_info *stream, int
             return;
         const pa_usec_t now_us = pa_rtclock_now();
         const uint64_t waited_us = ((uint64_t)observer->waited_n + 1) * LOOK_US; /* this program ran */
-        const uint64_t silent_us =
-            observer->waited_n >= WAITED_N ? ST_MIN(now_us - observer->asked_us, waited_us) : 0;
+        uint64_t silent_us = 0;
+        if (observer->waited_n >= WAITED_N)
+            silent_us = ST_MIN(now_us - observer->asked_us, waited_us);
         const uint64_t lost_us =
             st_pulse_streams_look(&observer->streams, stream->index, stream->corked != 0, stream->buffer_usec,
                                   stream->sink_usec, silent_us, now_us);
@@ -223,7 +228,7 @@ static void on_server(pa_context *context, const pa_server_info *server, void *c
                                             error_text(observer)));
         return;
     }
-    const char *name = server->server_name != NULL ? server->server_name : "a server without a name";
+    const char *name = st_text_or(server->server_name, "a server without a name");
     if (strstr(name, "PipeWire") != NULL) {
         end(observer, st_helper_line_absent(
                           "%s: this server is part of PipeWire, which sleeptuned watches directly", name));
@@ -231,7 +236,7 @@ static void on_server(pa_context *context, const pa_server_info *server, void *c
     }
     st_helper_line_deadline(0, NULL);
     st_helper_line_ready("queues of the streams of %s %s, read 4 times a second while a stream plays", name,
-                         server->server_version != NULL ? server->server_version : "of unknown version");
+                         st_text_or(server->server_version, "of unknown version"));
     observer->ready = true;
     pa_context_set_subscribe_callback(context, on_event, observer);
     forget(pa_context_subscribe(context, PA_SUBSCRIPTION_MASK_SINK_INPUT, NULL, NULL));

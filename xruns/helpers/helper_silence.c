@@ -189,11 +189,12 @@ static void say_taps(struct listener *listener)
 
 /* --- links --- */
 
-/* Links the taps again after a short time: ports appear one by one, and a running filter gets no further
- * port. */
+/* Ports come one by one, and a filter gets no port while it runs. @param tap  NULL: none. */
 static void settle_soon(struct tap *tap)
 {
     struct timespec soon = {.tv_nsec = SETTLE_NS};
+    if (tap == NULL)
+        return;
     tap->stale = true;
     pw_loop_update_timer(tap->listener->loop, tap->listener->settle, &soon, NULL, false);
 }
@@ -335,10 +336,11 @@ static void on_settle(void *ctx, ST_UNUSED uint64_t expirations)
 
 static struct tap *find_tap(struct listener *listener, uint32_t node)
 {
-    size_t i = 0;
-    while (i < TAPS_MAX && listener->taps[i].node != node)
-        i++;
-    return i < TAPS_MAX ? &listener->taps[i] : NULL;
+    ST_EACH (tap, listener->taps) {
+        if (tap->node == node)
+            return tap;
+    }
+    return NULL;
 }
 
 static void obey(struct listener *listener, const char *order)
@@ -378,8 +380,10 @@ static void on_input(void *ctx, int fd, ST_UNUSED uint32_t mask)
 
 static uint32_t node_of(const struct spa_dict *props)
 {
-    uint32_t number;
-    return props != NULL && spa_atou32(spa_dict_lookup(props, PW_KEY_NODE_ID), &number, 10) ? number : 0;
+    uint32_t number = 0;
+    if (props != NULL)
+        (void)spa_atou32(spa_dict_lookup(props, PW_KEY_NODE_ID), &number, 10);
+    return number;
 }
 
 static void on_global(void *ctx, uint32_t id, ST_UNUSED uint32_t permissions, const char *type,
@@ -401,9 +405,8 @@ static void on_global(void *ctx, uint32_t id, ST_UNUSED uint32_t permissions, co
                                  spa_streq(spa_dict_lookup(props, PW_KEY_FORMAT_DSP), MONO_FLOATS)};
     if (taps)
         (void)spa_atou32(name + strlen(TAP_PORT), &port->taps, 10);
-    struct tap *tap = port->out ? find_tap(listener, node) : NULL;
-    if (tap != NULL)
-        settle_soon(tap);
+    if (port->out)
+        settle_soon(find_tap(listener, node));
     for (i = 0; taps && i < TAPS_MAX; i++)
         link_all(&listener->taps[i]);
 }
@@ -412,12 +415,11 @@ static void on_global_remove(void *ctx, uint32_t id)
 {
     struct listener *listener = ctx;
     ST_EACH (port, listener->ports) {
-        struct tap *tap = port->id == id && port->out ? find_tap(listener, port->node) : NULL;
         if (port->id != id)
             continue;
+        if (port->out)
+            settle_soon(find_tap(listener, port->node));
         *port = (struct port){0};
-        if (tap != NULL)
-            settle_soon(tap);
     }
 }
 
@@ -463,7 +465,7 @@ static void on_price(void *ctx, ST_UNUSED uint64_t expirations)
         return;
     const int64_t used_ns = st_ns_from_timespec(&used) - listener->cpu_ns;
     listener->cpu_ns += used_ns;
-    listener->dear_n = used_ns > PRICE_NS ? listener->dear_n + 1 : 0;
+    listener->dear_n = (listener->dear_n + 1) * (used_ns > PRICE_NS);
     if (listener->automatic && listener->dear_n >= PRICES_MAX)
         end(listener, st_helper_line_absent("listening took more than 1 %% of a CPU"));
 }
@@ -485,7 +487,9 @@ static int begin(struct listener *listener)
     pw_loop_update_timer(loop, price, &each, &each, false);
     const char *why = st_pipewire_connection_open(&listener->server, context, modules, &core_events,
                                                   &registry_events, listener);
-    return why == NULL ? ST_HELPER_LINE_DONE : st_helper_line_absent("%s", why);
+    if (why != NULL)
+        return st_helper_line_absent("%s", why);
+    return ST_HELPER_LINE_DONE;
 }
 
 int main(int argc, char **argv)

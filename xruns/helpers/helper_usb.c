@@ -58,12 +58,12 @@ static void find_devices(void)
                    &device->bus, &device->number) != 2)
             continue;
         const char *folder = st_text("/sys/class/sound/card%d/device/..", card);
+        const char *number = st_text("USB device %03d/%03d", device->bus, device->number);
         const char *product = st_tree_first_line(machine, st_text("%s/product", folder));
         device->card = card;
         device->fast =
             strtol(st_tree_text(machine, st_text("%s/speed", folder)), NULL, 10) >= 480; /* Mbit/s */
-        ST_PRINT(device->name, "%s",
-                 product != NULL ? product : st_text("USB device %03d/%03d", device->bus, device->number));
+        ST_PRINT(device->name, "%s", st_text_or(product, number));
         packets.devices_n++;
     }
 }
@@ -128,7 +128,8 @@ static bool take_event(int fd, bool *gone)
     size_t left_bytes = shape.captured_bytes;
     if (shape.isochronous && shape.submitted && left_bytes > 0) { /* its whole header: the interval */
         struct get get = {.head = head, .data = descs, .data_bytes = 0};
-        left_bytes = ioctl(fd, MON_IOCX_GETX, &get) == 0 ? 0 : left_bytes;
+        if (ioctl(fd, MON_IOCX_GETX, &get) == 0)
+            left_bytes = 0;
     } else if (shape.isochronous && shape.done && descs_bytes > 0 && descs_bytes <= left_bytes) {
         if (read(fd, descs, descs_bytes) != (ssize_t)descs_bytes)
             return false;
@@ -202,7 +203,7 @@ static int watch(int cards)
 
 int main(int argc, char **argv)
 {
-    char names[256] = "";
+    const char *names = "";
     (void)st_helper_line_options(argc, argv);
     st_helper_line_give_way();
     packets.lost = on_lost;
@@ -217,12 +218,14 @@ int main(int argc, char **argv)
         if (r < 0)
             return st_helper_line_absent("cannot open /dev/usbmon%d: %s. Only root may read USB packets",
                                          packets.devices[i].bus, strerror(-r));
-        ST_APPEND(names, "%s%s", i > 0 ? ", " : "", packets.devices[i].name);
+        names = st_text_joined(names, ", ", packets.devices[i].name);
     }
     const int cards = open("/proc/asound/cards", O_RDONLY | O_CLOEXEC);
     const int r = drop_rights();
-    if (r < 0 || cards < 0)
-        return st_helper_line_absent("cannot give up root's rights: %s", strerror(r < 0 ? -r : ENOENT));
+    if (cards < 0)
+        return st_helper_line_absent("cannot open /proc/asound/cards");
+    if (r < 0)
+        return st_helper_line_absent("cannot give up root's rights: %s", strerror(-r));
     st_helper_line_ready("USB packets of %s", names);
     return watch(cards);
 }

@@ -67,14 +67,16 @@ static void judge(struct st_jack_loss *loss)
         loss->blame = ST_JACK_BLAME_SERVER;
     } else if (st_jack_late_judge(&loss->late, &loss->graph) > 0) { /* even if the device ran dry, too */
         loss->blame = ST_JACK_BLAME_NAMED;
-        loss->certainty = loss->late.probable ? ST_CERTAINTY_PROBABLE : ST_CERTAINTY_EXACT;
+        if (!loss->late.probable)
+            loss->certainty = ST_CERTAINTY_EXACT;
     } else if (clients_n(loss) == 0 || (loss->client_n[false] == 0 && loss->device_n[false] > 0)) {
         loss->blame = ST_JACK_BLAME_DEVICE;
-        loss->certainty = loss->device_n[false] > 0 ? ST_CERTAINTY_EXACT : ST_CERTAINTY_PROBABLE;
+        if (loss->device_n[false] > 0)
+            loss->certainty = ST_CERTAINTY_EXACT;
     } else {
         loss->blame = ST_JACK_BLAME_CLIENT;
-        loss->certainty =
-            loss->graph.n != 1 && loss->client_n[true] == 0 ? ST_CERTAINTY_EXACT : ST_CERTAINTY_PROBABLE;
+        if (loss->graph.n != 1 && loss->client_n[true] == 0)
+            loss->certainty = ST_CERTAINTY_EXACT;
     }
 }
 
@@ -97,8 +99,9 @@ static bool is_rest(const struct st_jack_loss *loss, const struct st_jack_loss *
 {
     if (!loss->joins || loss->blame != before->blame)
         return is_next_piece(loss, before);
-    return loss->blame == ST_JACK_BLAME_NAMED ? st_jack_late_held(&before->late, client)
-                                              : strcmp(only_client(before), client) == 0;
+    if (loss->blame == ST_JACK_BLAME_NAMED)
+        return st_jack_late_held(&before->late, client);
+    return strcmp(only_client(before), client) == 0;
 }
 
 /* --- what is said --- */
@@ -122,9 +125,11 @@ static void say_of(const struct st_jack_loss *loss, const struct st_jack_loss *b
         line.event.kind = ST_EVENT_CLIENT_DROPOUT;
         line.event.count_n = begins;
         line.event.cycles_n = !begins;
-        line.event.reason = loss->blame == ST_JACK_BLAME_SERVER ? ST_DROPOUT_WOKEN_LATE : ST_DROPOUT_UNKNOWN;
-        line.event.place =
-            loss->blame == ST_JACK_BLAME_SERVER ? ST_DROPOUT_AT_DEVICE_BUFFER : ST_DROPOUT_AT_GRAPH;
+        line.event.place = ST_DROPOUT_AT_GRAPH;
+    }
+    if (loss->blame == ST_JACK_BLAME_SERVER) {
+        line.event.reason = ST_DROPOUT_WOKEN_LATE;
+        line.event.place = ST_DROPOUT_AT_DEVICE_BUFFER;
     }
     saying->seen(saying->ctx, &line);
 }
@@ -135,12 +140,12 @@ static void say(struct st_jack_loss *loss, const struct st_jack_loss *before, co
         judge(loss);
     if (loss->said_us == 0 && is_next_piece(loss, before))
         loss->since_us = before->since_us;
-    if (loss->blame != ST_JACK_BLAME_NAMED)
-        say_of(loss, before,
-               loss->blame == ST_JACK_BLAME_SERVER   ? ST_XRUN_JACK_ITSELF
-               : loss->blame == ST_JACK_BLAME_CLIENT ? only_client(loss)
-                                                     : "",
-               saying);
+    if (loss->blame == ST_JACK_BLAME_SERVER)
+        say_of(loss, before, ST_XRUN_JACK_ITSELF, saying);
+    else if (loss->blame == ST_JACK_BLAME_CLIENT)
+        say_of(loss, before, only_client(loss), saying);
+    else if (loss->blame != ST_JACK_BLAME_NAMED)
+        say_of(loss, before, "", saying);
     else
         ST_EACH_OF (client, loss->late.clients, loss->late.n) {
             if (client->held)

@@ -58,8 +58,9 @@ static bool is_own(const char *path, mode_t kind)
 static bool is_socket(const char *path)
 {
     struct stat info;
-    return getenv("JACK_PROMISCUOUS_SERVER") != NULL ? lstat(path, &info) == 0 && S_ISSOCK(info.st_mode)
-                                                     : is_own(path, S_IFSOCK);
+    if (getenv("JACK_PROMISCUOUS_SERVER") == NULL)
+        return is_own(path, S_IFSOCK);
+    return lstat(path, &info) == 0 && S_ISSOCK(info.st_mode);
 }
 
 /* The folder and all that is in it. */
@@ -80,18 +81,18 @@ static bool all_is_own(const char *folder)
 static const char *find(const char *name)
 {
     char *file = st_text("%s", name);
-    const bool promiscuous = getenv("JACK_PROMISCUOUS_SERVER") != NULL;
     const unsigned long uid = geteuid();
+    const char *user = ""; /* in the names */
+    if (getenv("JACK_PROMISCUOUS_SERVER") == NULL)
+        user = st_text("%lu", uid);
     st_text_swap(st_text_swap(file, '/', '_'), '\\', '_');
     ST_EACH (in, folders) {
-        const char *socket =
-            promiscuous ? st_text("%s/jack_%s_0", *in, file) : st_text("%s/jack_%s_%lu_0", *in, file, uid);
-        if (is_socket(socket)) {
+        if (is_socket(st_text("%s/jack_%s%s_0", *in, file, st_text_with("_", user)))) {
             const char *folder = st_text("%s/jack_db-%lu", *in, uid);
             (void)mkdir(folder, 0700);
             return folder;
         }
-        const char *all = promiscuous ? st_text("%s/jack", *in) : st_text("%s/jack-%lu", *in, uid);
+        const char *all = st_text("%s/jack%s", *in, st_text_with("-", user));
         const char *own = st_text("%s/%s", all, name);
         if (strchr(name, '/') == NULL && is_own(all, S_IFDIR) && is_socket(st_text("%s/jack_0", own)))
             return own;
@@ -104,11 +105,13 @@ const char *st_jack_server_look(const char *name)
     if (strlen(name) >= ST_JACK_SERVER_NAME_BYTES)
         return st_text("the name of the JACK server is longer than %d bytes", ST_JACK_SERVER_NAME_BYTES - 1);
     const char *folder = find(name);
+    if (folder == NULL && st_text_is(name, "default"))
+        return "JACK is not running for this user";
     if (folder == NULL)
-        return st_text_is(name, "default") ? "JACK is not running for this user"
-                                           : st_text("JACK server \"%s\" is not running for this user", name);
-    return all_is_own(folder) ? NULL
-                              : st_text("another user can change %s, which libjack would open. "
-                                        "Remove that folder as root, then start JACK again",
-                                        folder);
+        return st_text("JACK server \"%s\" is not running for this user", name);
+    if (all_is_own(folder))
+        return NULL;
+    return st_text("another user can change %s, which libjack would open. Remove that folder as root, then "
+                   "start JACK again",
+                   folder);
 }

@@ -51,21 +51,26 @@ static bool explains(const struct st_listened *listened)
            listened->stood_ns - listened->stood.lost_ns <= listened->end_ns + STOOD_NS;
 }
 
+struct st_listened_loss st_listened_of_buffer(const struct st_client_buffer_loss *loss, int64_t end_ns)
+{
+    return (struct st_listened_loss){.n = 1,
+                                     .begin_ns = end_ns - loss->lost_ns,
+                                     .end_ns = end_ns,
+                                     .lost_ns = loss->lost_ns,
+                                     .longest_ns = loss->lost_ns,
+                                     .certainty = ST_CERTAINTY_EXACT,
+                                     .reason = loss->reason};
+}
+
 /* It stood still for so long that no silence of it is heard: whether it played sound before is not known. */
 static bool take_stood(struct st_listened *listened, int64_t now_ns, struct st_listened_loss *ret)
 {
-    const struct st_client_buffer_loss stood = listened->stood;
-    if (stood.lost_ns == 0 || now_ns - listened->stood_ns < HOLD_NS)
+    if (listened->stood.lost_ns == 0 || now_ns - listened->stood_ns < HOLD_NS)
         return false;
+    *ret = st_listened_of_buffer(&listened->stood, listened->stood_ns);
+    ret->certainty = ST_CERTAINTY_PROBABLE;
     listened->stood.lost_ns = 0;
-    *ret = (struct st_listened_loss){.n = 1,
-                                     .begin_ns = listened->stood_ns - stood.lost_ns,
-                                     .end_ns = listened->stood_ns,
-                                     .lost_ns = stood.lost_ns,
-                                     .longest_ns = stood.lost_ns,
-                                     .certainty = ST_CERTAINTY_PROBABLE,
-                                     .reason = stood.reason};
-    return stood.lost_ns > LONG_NS;
+    return ret->lost_ns > LONG_NS;
 }
 
 bool st_listened_take(struct st_listened *listened, int64_t now_ns, struct st_listened_loss *ret)
@@ -75,27 +80,31 @@ bool st_listened_take(struct st_listened *listened, int64_t now_ns, struct st_li
         return take_stood(listened, now_ns, ret);
     if (now_ns - group.end_ns < HOLD_NS && now_ns - group.begin_ns < LONG_NS)
         return false;
-    const bool stood = explains(listened);
-    const bool slow = (group.all.n >= (group.rare ? MANY : MANY_CUT) && 2 * group.own_n < group.all.n) ||
-                      (group.all.n > 1 && group.alone.n > 0);
-    const struct st_listened_sum *sum = stood || slow ? &group.all : &group.alone;
-    /* a busy server reports a change late; what the program did is sure enough without */
-    const bool changed = group.changed_ns > group.begin_ns - NEAR_NS &&
-                         (group.changed_ns < group.end_ns + NEAR_NS || !(stood || slow));
+    const int64_t many = group.rare ? MANY : MANY_CUT;
+    struct st_listened_sum sum = group.all;
+    *ret = (struct st_listened_loss){.begin_ns = group.begin_ns,
+                                     .end_ns = group.end_ns,
+                                     .certainty = ST_CERTAINTY_EXACT,
+                                     .reason = ST_DROPOUT_WRITES_SLOWLY};
     *listened = (struct st_listened){.plug_in = group.plug_in, .changed_ns = group.changed_ns};
-    if (!stood) {
+    if (explains(&group)) {
+        ret->reason = group.stood.reason;
+    } else {
         listened->stood = group.stood;
         listened->stood_ns = group.stood_ns;
+        if ((group.all.n < many || 2 * group.own_n >= group.all.n) &&
+            (group.all.n < 2 || group.alone.n == 0)) {
+            sum = group.alone;
+            ret->certainty = ST_CERTAINTY_PROBABLE;
+            ret->reason = ST_DROPOUT_UNKNOWN;
+        }
     }
-    *ret = (struct st_listened_loss){.n = sum->n,
-                                     .begin_ns = group.begin_ns,
-                                     .end_ns = group.end_ns,
-                                     .lost_ns = sum->lost_ns,
-                                     .longest_ns = sum->longest_ns,
-                                     .certainty = stood || slow ? ST_CERTAINTY_EXACT : ST_CERTAINTY_PROBABLE,
-                                     .reason = stood  ? group.stood.reason
-                                               : slow ? ST_DROPOUT_WRITES_SLOWLY
-                                                      : ST_DROPOUT_UNKNOWN};
+    ret->n = sum.n;
+    ret->lost_ns = sum.lost_ns;
+    ret->longest_ns = sum.longest_ns;
+    /* a busy server reports a change late; what the program did is sure enough without */
+    const bool changed = group.changed_ns > group.begin_ns - NEAR_NS &&
+                         (group.changed_ns < group.end_ns + NEAR_NS || ret->certainty != ST_CERTAINTY_EXACT);
     return ret->n > 0 && !changed;
 }
 

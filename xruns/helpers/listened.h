@@ -48,6 +48,9 @@ void st_listened_change(struct st_listened *listened, int64_t now_ns);
 void st_listened_stand(struct st_listened *listened, const struct st_client_buffer_loss *loss,
                        int64_t now_ns);
 
+/** A dropout of a stream that is not heard. */
+struct st_listened_loss st_listened_of_buffer(const struct st_client_buffer_loss *loss, int64_t end_ns);
+
 /** To be called some 25 times a second. @return false: there is no loss to report. */
 bool st_listened_take(struct st_listened *listened, int64_t now_ns, struct st_listened_loss *ret);
 

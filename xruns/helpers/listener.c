@@ -16,10 +16,9 @@ static int find_program(char *path, size_t path_bytes)
     if (n < 0)
         return -errno;
     path[n] = '\0';
-    char *slash = strrchr(path, '/');
-    const size_t at = slash != NULL ? (size_t)(slash - path) + 1 : 0;
+    const size_t at = (size_t)(strrchr(path, '/') - path) + 1;
     snprintf(path + at, path_bytes - at, "%s", NAME);
-    return access(path, X_OK) == 0 ? 0 : -errno;
+    return st_posix_result(access(path, X_OK));
 }
 
 int st_listener_start(struct st_listener *listener, const char *listen)

@@ -54,10 +54,10 @@ int st_pipewire_cycle_block(const struct spa_pod *pod, struct st_pipewire_block 
 int st_pipewire_cycle_info(const struct spa_pod *pod, struct st_pipewire_cycle *ret)
 {
     const struct spa_pod *field[FIELDS_MAX]; /* number, three loads, counter */
-    return fields_of(pod, field) < 5 || spa_pod_get_long(field[0], &ret->number) < 0 ||
-                   spa_pod_get_int(field[4], &ret->xruns_n) < 0
-               ? -EBADMSG
-               : 0;
+    if (fields_of(pod, field) < 5 || spa_pod_get_long(field[0], &ret->number) < 0 ||
+        spa_pod_get_int(field[4], &ret->xruns_n) < 0)
+        return -EBADMSG;
+    return 0;
 }
 
 int st_pipewire_cycle_clock(const struct spa_pod *pod, struct st_pipewire_cycle *ret)
@@ -70,7 +70,7 @@ int st_pipewire_cycle_clock(const struct spa_pod *pod, struct st_pipewire_cycle 
     if (n < 7 || spa_pod_get_long(field[5], &position) < 0 || spa_pod_get_fraction(field[4], &rate) < 0 ||
         spa_pod_get_long(field[6], &duration) < 0)
         return -EBADMSG;
-    if (n > 12 && spa_pod_get_long(field[12], &lost) < 0)
+    if (n > 12 && (spa_pod_get_long(field[12], &lost) < 0 || lost < 0 || lost >= INT64_MAX / 2))
         lost = 0; /* of no use is no reason to see nothing */
     if (rate.num == 0 || rate.denom < rate.num || rate.denom > ST_PIPEWIRE_CYCLE_RATE_MAX || duration <= 0 ||
         duration > ST_PIPEWIRE_CYCLE_FRAMES_MAX || position < 0 || position > INT64_MAX / 2)
@@ -81,7 +81,7 @@ int st_pipewire_cycle_clock(const struct spa_pod *pod, struct st_pipewire_cycle 
     ret->rate_hz = rate_hz;
     ret->frames = duration;
     ret->position = position;
-    ret->lost_frames = lost >= 0 && lost < INT64_MAX / 2 ? lost : 0;
+    ret->lost_frames = lost;
     ret->period_ns = duration * ST_NS_PER_S / rate_hz;
     return 0;
 }
@@ -101,8 +101,9 @@ int st_pipewire_cycle_card(const struct spa_pod *pod, struct st_second_card_cloc
     /* users may give a clock a name of their own */
     if (strncmp(name, "api.", strlen("api.")) == 0 && strncmp(name, "api.alsa", strlen("api.alsa")) != 0)
         return -ENOENT;
-    ret->rate_hz =
-        rate.num > 0 && rate.denom / rate.num <= ST_PIPEWIRE_CYCLE_RATE_MAX ? rate.denom / rate.num : 0;
+    ret->rate_hz = 0;
+    if (rate.num > 0 && rate.denom / rate.num <= ST_PIPEWIRE_CYCLE_RATE_MAX)
+        ret->rate_hz = rate.denom / rate.num;
     return 0;
 }
 

@@ -15,10 +15,12 @@
 /* How much the node's counter has increased. */
 static int64_t risen(struct st_profile_node *node, int32_t xruns_n)
 {
-    const int64_t rise = node->counter.known ? (int64_t)xruns_n - node->counter.xruns_n : 0;
+    int64_t rise = 0;
+    if (node->counter.known)
+        rise = ST_MAX((int64_t)xruns_n - node->counter.xruns_n, 0); /* lower: it began anew */
     node->counter.known = true;
     node->counter.xruns_n = xruns_n;
-    return ST_MAX(rise, 0); /* lower: it began anew */
+    return rise;
 }
 
 static void take_driver(struct st_pipewire_profile *profile, const struct st_pipewire_cycle *cycle)
@@ -29,10 +31,11 @@ static void take_driver(struct st_pipewire_profile *profile, const struct st_pip
     st_profile_node_rename(&node->name, cycle->driver.name);
     st_profile_node_rename(&node->driver, cycle->driver.name);
     node->drives = true;
-    const int64_t lost = node->counter.known ? cycle->lost_frames - node->counter.lost_frames : 0;
+    const int64_t lost = cycle->lost_frames - node->counter.lost_frames;
     const int64_t rise = risen(node, cycle->xruns_n);
     node->counter.lost_frames = cycle->lost_frames;
-    node->server.dry_ns = node->server.dry_n == 0 ? cycle->driver.signal_ns : node->server.dry_ns;
+    if (node->server.dry_n == 0)
+        node->server.dry_ns = cycle->driver.signal_ns;
     node->server.dry_n += rise;
     if (rise > 0 && lost > 0) {
         const int64_t lost_ns = st_pipewire_cycle_time_of(lost, (double)cycle->rate_hz);
@@ -57,10 +60,11 @@ static bool unfinished(const struct st_pipewire_block *block, const struct st_pi
 static void keep_node(struct st_profile_node *node, const struct st_pipewire_cycle *cycle)
 {
     const int64_t cycle_ns = cycle->driver.signal_ns, length_ns = cycle->driver.awake_ns - cycle_ns;
-    const bool late = st_profile_late_is(node, cycle_ns);
-    const int64_t end_ns = late ? cycle->driver.awake_ns : node->latest.finish_ns;
-    const bool awake = node->latest.awake_ns >= node->latest.signal_ns && node->latest.awake_ns <= end_ns;
-    const int64_t awake_ns = awake ? node->latest.awake_ns : late ? end_ns : node->latest.signal_ns;
+    int64_t end_ns = node->latest.finish_ns, awake_ns = node->latest.signal_ns;
+    if (st_profile_late_is(node, cycle_ns))
+        end_ns = awake_ns = cycle->driver.awake_ns;
+    if (node->latest.awake_ns >= node->latest.signal_ns && node->latest.awake_ns <= end_ns)
+        awake_ns = node->latest.awake_ns;
     node->kept.length_ns = 0;
     if (node->drives || node->latest.cycle_ns != cycle_ns || node->latest.signal_ns < cycle_ns ||
         end_ns < awake_ns || length_ns > ST_PIPEWIRE_CYCLE_MAX_NS ||
@@ -89,9 +93,9 @@ static void keep_cycle(struct st_pipewire_profile *profile, const struct st_pipe
 static int64_t cycles_since(const struct st_profile_node *node, const struct st_pipewire_cycle *cycle)
 {
     const int64_t since_ns = cycle->driver.signal_ns - node->latest.cycle_ns + cycle->period_ns / 2;
-    return node->latest.cycle_ns != 0 && cycle->period_ns > 0 && since_ns > cycle->period_ns
-               ? since_ns / cycle->period_ns
-               : 1;
+    if (node->latest.cycle_ns == 0 || cycle->period_ns <= 0)
+        return 1;
+    return ST_MAX(since_ns / cycle->period_ns, 1);
 }
 
 /* Before 1.4.9: one that was signalled in this cycle, with the times of the cycle before. */
@@ -112,15 +116,16 @@ static void take_async(struct st_pipewire_profile *profile, struct st_profile_no
 {
     const bool in_time = block->signal_ns > 0 && block->awake_ns >= block->signal_ns &&
                          block->finish_ns >= block->awake_ns && block->finish_ns <= cycle->driver.signal_ns;
-    const int64_t lost_n = in_time && rise > 0 ? rise - 1 : rise, now_ns = cycle->driver.signal_ns;
+    const int64_t lost_n = rise - (in_time && rise > 0), now_ns = cycle->driver.signal_ns;
     const bool late = profile->any_late; /* the cycle that may be kept has the others' times of a later one */
     struct st_pipewire_cycle before = *cycle;
     struct st_pipewire_block then = *block;
     before.driver.signal_ns = cycle->driver.prev_signal_ns;
     before.driver.awake_ns = now_ns;
-    then.status = lost_n > 0 && !in_time ? ST_PIPEWIRE_CYCLE_AWAKE : ST_PIPEWIRE_CYCLE_FINISHED;
-    if (then.signal_ns < before.driver.signal_ns ||
-        then.signal_ns >= now_ns) /* the time does not belong to that cycle */
+    then.status = ST_PIPEWIRE_CYCLE_FINISHED;
+    if (lost_n > 0 && !in_time)
+        then.status = ST_PIPEWIRE_CYCLE_AWAKE;
+    if (then.signal_ns < before.driver.signal_ns || then.signal_ns >= now_ns) /* no time of that cycle */
         then.signal_ns = before.driver.signal_ns;
     st_profile_late_add(node, lost_n, now_ns - (lost_n - 1) * cycle->period_ns, now_ns + cycle->period_ns);
     st_profile_late_take(profile, node, &before, &then);
@@ -134,7 +139,7 @@ static void ask_thread(struct st_pipewire_profile *profile, struct st_profile_no
     profile->ops.plays(profile->ctx, node->client, &since);
     node->thread.cpu_ns += since.cpu_ns;
     node->thread.queue_ns += since.queue_ns;
-    node->thread.of_ns += since.measured ? now_ns - since.signal_ns : 0;
+    node->thread.of_ns += (now_ns - since.signal_ns) * since.measured;
     node->thread.asked_ns = now_ns;
 }
 
@@ -205,9 +210,11 @@ static int take_card(struct st_pipewire_profile *profile, uint32_t id, uint32_t 
  * all the same. */
 static int note_number(struct st_pipewire_profile *profile, int64_t number)
 {
-    const bool gap = profile->number != 0 && number > profile->number && number - 1 != profile->number;
+    const int64_t last = profile->number;
     profile->number = number;
-    return gap ? -EOVERFLOW : 0;
+    if (last != 0 && number > last && number - 1 != last)
+        return -EOVERFLOW;
+    return 0;
 }
 
 /* The driver's block is before its followers'. */

@@ -8,6 +8,7 @@
 
 #include "core/ns.h"
 #include "core/text/number.h"
+#include "core/text/text.h"
 #include "platform/posix/posix.h"
 #include "xruns/helpers/standing.h"
 
@@ -118,9 +119,9 @@ static bool is_among(const char *name, const char *names)
 
 static int64_t number_of(const struct spa_dict *props, const char *key)
 {
-    const char *text = st_pipewire_streams_property(props, key);
-    int64_t number;
-    return text != NULL && st_number_i64(text, 1, INT32_MAX, &number) == 0 ? number : 0;
+    int64_t number = 0;
+    (void)!st_number_i64(st_text_or(st_pipewire_streams_property(props, key), ""), 1, INT32_MAX, &number);
+    return number;
 }
 
 static void set_playing(struct stream *stream, bool playing)
@@ -128,8 +129,9 @@ static void set_playing(struct stream *stream, bool playing)
     if (playing && !stream->playing)
         st_client_buffer_begin(&stream->buffer, st_posix_now_ns(NULL));
     stream->playing = playing;
-    stream->buffer.buffer_ns =
-        stream->bytes_per_s > 0 ? stream->buffer_bytes * ST_NS_PER_S / stream->bytes_per_s : 0;
+    stream->buffer.buffer_ns = 0;
+    if (stream->bytes_per_s > 0)
+        stream->buffer.buffer_ns = stream->buffer_bytes * ST_NS_PER_S / stream->bytes_per_s;
     decide(stream);
 }
 
@@ -150,8 +152,7 @@ static void on_info(void *ctx, const struct pw_node_info *info)
             stream->refused = pid == 0 || binary == NULL || st_standing_open(pid, binary, &stream->clock) < 0;
         }
     }
-    const char *corked =
-        info->props != NULL ? st_pipewire_streams_property(info->props, "pulse.corked") : NULL;
+    const char *corked = st_pipewire_streams_property(info->props, "pulse.corked");
     set_playing(stream, info->state == PW_NODE_STATE_RUNNING && !spa_streq(corked, "true"));
     /* a busy server may report only the end of a short cork */
     if ((info->change_mask & (PW_NODE_CHANGE_MASK_STATE | PW_NODE_CHANGE_MASK_PROPS)) != 0)
@@ -170,10 +171,11 @@ static int64_t sample_bytes(enum spa_audio_format format)
         {SPA_AUDIO_FORMAT_S24_BE, 3}, {SPA_AUDIO_FORMAT_S24_32_LE, 4}, {SPA_AUDIO_FORMAT_S24_32_BE, 4},
         {SPA_AUDIO_FORMAT_S32_LE, 4}, {SPA_AUDIO_FORMAT_S32_BE, 4},    {SPA_AUDIO_FORMAT_F32_LE, 4},
         {SPA_AUDIO_FORMAT_F32_BE, 4}};
-    size_t i = 0;
-    while (i < ST_ARRAY_LEN(formats) && formats[i].format != format)
-        i++;
-    return i < ST_ARRAY_LEN(formats) ? formats[i].bytes : 0;
+    ST_EACH (row, formats) {
+        if (row->format == format)
+            return row->bytes;
+    }
+    return 0;
 }
 
 /* The parser of PipeWire 0.3.65 looks into a choice without asking whether what it holds is inside. */
@@ -302,8 +304,9 @@ void st_pipewire_streams_remove(struct st_pipewire_streams *streams, uint32_t id
 enum st_xrun_between st_pipewire_streams_between(const struct st_pipewire_streams *streams, uint32_t client,
                                                  int64_t *ret_buffer_ns)
 {
-    enum st_xrun_between between =
-        find_client(streams, client) != NULL ? ST_XRUN_BETWEEN_UNSEEN : ST_XRUN_BETWEEN_NOTHING;
+    enum st_xrun_between between = ST_XRUN_BETWEEN_NOTHING;
+    if (find_client(streams, client) != NULL)
+        between = ST_XRUN_BETWEEN_UNSEEN;
     *ret_buffer_ns = 0;
     ST_EACH (stream, streams->streams) {
         const int64_t buffer_ns = stream->buffer.buffer_ns;
@@ -362,13 +365,7 @@ static void look_at_program(struct stream *stream)
         st_listened_stand(&stream->listened, &loss, now_ns);
         return;
     }
-    const struct st_listened_loss one = {.n = 1,
-                                         .begin_ns = now_ns - loss.lost_ns,
-                                         .end_ns = now_ns,
-                                         .lost_ns = loss.lost_ns,
-                                         .longest_ns = loss.lost_ns,
-                                         .certainty = ST_CERTAINTY_EXACT,
-                                         .reason = loss.reason};
+    const struct st_listened_loss one = st_listened_of_buffer(&loss, now_ns);
     hearing->lost(hearing->ctx, stream->id, &one);
 }
 

@@ -10,7 +10,7 @@
 static inline uint32_t st_pipewire_version_of(const char *text)
 {
     unsigned char parts[3] = {0};
-    return sscanf(text, "%hhu.%hhu.%hhu", &parts[0], &parts[1], &parts[2]) == 3
-               ? ST_PIPEWIRE_VERSION(parts[0], parts[1], parts[2])
-               : 0;
+    if (sscanf(text, "%hhu.%hhu.%hhu", &parts[0], &parts[1], &parts[2]) != 3)
+        return 0;
+    return ST_PIPEWIRE_VERSION(parts[0], parts[1], parts[2]);
 }

@@ -29,8 +29,7 @@ static void count_lost(struct st_pipewire_profile *profile, struct st_profile_no
     const bool begins = lost->end_ns == 0 || lost->from_ns - lost->end_ns >= SOUND_NS;
     if (lost->n == 0)
         return;
-    struct st_event event = st_profile_losses_event(
-        node, ST_EVENT_CLIENT_DROPOUT, node->drives ? ST_DROPOUT_AT_DEVICE_BUFFER : ST_DROPOUT_AT_GRAPH);
+    struct st_event event = st_profile_losses_event(node, ST_EVENT_CLIENT_DROPOUT, ST_DROPOUT_AT_GRAPH);
     profile->kept.counts |= st_profile_late_is(node, profile->kept.cycle_ns);
     if (begins) {
         lost->begin_ns = lost->from_ns;
@@ -50,10 +49,12 @@ static void count_lost(struct st_pipewire_profile *profile, struct st_profile_no
     event.cycle.period_ns = node->period_ns;
     event.spare_ns = st_profile_losses_spare_ns(node);
     event.culprit_plays = culprit_plays;
-    event.culprit_n = culprit[0] != '\0' ? lost->n : 0;
+    event.culprit_n = lost->n * (culprit[0] != '\0');
     ST_PRINT(event.culprit, "%s", culprit);
-    if (node->drives)
+    if (node->drives) {
+        event.place = ST_DROPOUT_AT_DEVICE_BUFFER;
         ST_PRINT(event.client, ST_XRUN_SERVER_ITSELF);
+    }
     lost->n = 0;
     st_profile_losses_add(profile, &event);
 }
@@ -83,19 +84,18 @@ static bool is_short(int64_t length_ns, int64_t period_ns)
 /* The culprit's process is named after its clients if it has one or two. */
 static const char *culprit_of(struct st_pipewire_profile *profile, const struct st_dropout_figures *late)
 {
-    const char *names[ST_ARRAY_LEN(late->culprits)] = {NULL};
-    size_t n = 0;
+    const char *names = "";
     ST_EACH_OF (culprit, late->culprits, late->culprits_n) {
+        const char *name = "";
         ST_EACH (node, profile->nodes) {
             if (*culprit == ST_DROPOUT_SERVER)
-                names[n] = ST_XRUN_SERVER_ITSELF;
+                name = ST_XRUN_SERVER_ITSELF;
             else if (node->used && node->client == *culprit && node->name[0] != '\0')
-                names[n] = node->name;
+                name = node->name;
         }
-        n += names[n] != NULL;
+        names = st_text_joined(names, " or ", st_text("%.28s", name));
     }
-    return st_text("%.28s%s%.28s", n > 0 ? names[0] : late->culprit, n > 1 ? " or " : "",
-                   n > 1 ? names[1] : "");
+    return st_text_or(names, st_text("%.28s", late->culprit));
 }
 
 /* Counts n dropouts for the client that kept the server from beginning a cycle in that time; if it is not
@@ -103,6 +103,8 @@ static const char *culprit_of(struct st_pipewire_profile *profile, const struct 
 static void blame_late(struct st_pipewire_profile *profile, struct st_profile_node *driver,
                        uint32_t holder_id, int64_t from_ns, int64_t to_ns, int64_t n)
 {
+    enum st_dropout_reason reason = ST_DROPOUT_WOKEN_LATE;
+    const char *culprit = "";
     struct st_profile_node *holder = st_profile_node_find(profile, holder_id);
     struct st_dropout_figures late = {.cycle_ns = from_ns,
                                       .signal_ns = from_ns,
@@ -117,14 +119,15 @@ static void blame_late(struct st_pipewire_profile *profile, struct st_profile_no
         return;
     }
     profile->ops.measure(profile->ctx, ST_DROPOUT_SERVER, &late);
-    const bool taken = late.measured && !late.stopped && late.queue_ns >= (to_ns - from_ns) / 2;
+    if (late.measured && late.stopped) {
+        reason = ST_DROPOUT_STOPPED;
+    } else if (late.measured && late.queue_ns >= (to_ns - from_ns) / 2) {
+        reason = ST_DROPOUT_CPU_TAKEN;
+        culprit = culprit_of(profile, &late);
+    }
     driver->lost.n = 0;
     st_profile_late_add(driver, n, from_ns, to_ns);
-    count_lost(profile, driver,
-               late.measured && late.stopped ? ST_DROPOUT_STOPPED
-               : taken                       ? ST_DROPOUT_CPU_TAKEN
-                                             : ST_DROPOUT_WOKEN_LATE,
-               (struct st_dropout_cycle){0}, taken ? culprit_of(profile, &late) : "", late.culprits_n > 0);
+    count_lost(profile, driver, reason, (struct st_dropout_cycle){0}, culprit, late.culprits_n > 0);
 }
 
 /* Counts the server's dropout, once for all clients that were not ready. */
@@ -178,15 +181,16 @@ static void judge(struct st_pipewire_profile *profile, struct st_profile_node *n
     if (late->stopped && late->of_server)
         st_profile_node_rename(&node->late.waited_for, ST_DROPOUT_REASON_PULSE_SERVER);
     node->judged = (struct st_profile_judged){reason, end_ns};
-    int64_t awake_ns = late->awake_ns != 0 && late->awake_ns < late->end_ns ? late->awake_ns : late->end_ns;
+    int64_t awake_ns = late->end_ns;
+    if (late->awake_ns != 0)
+        awake_ns = ST_MIN(late->awake_ns, awake_ns);
     const int64_t own_ns = st_dropout_judge_computed_ns(late);
     if (slow && late->end_ns - awake_ns < late->deadline_ns - late->signal_ns)
         awake_ns =
             late->signal_ns; /* the client was awake: PipeWire 0.3.65 overwrote the time with a later one */
     int64_t busy_ns = late->end_ns - awake_ns;
-    if (late->measured &&
-        own_ns < busy_ns) /* others had the CPU: a larger buffer would not help against that */
-        busy_ns = own_ns;
+    if (late->measured) /* others had the CPU: no larger buffer is needed for that */
+        busy_ns = ST_MIN(own_ns, busy_ns);
     if (st_profile_late_is(node, profile->kept.cycle_ns)) {
         node->kept.busy_ns = busy_ns;
         node->kept.wait_ns = ST_MIN(late->end_ns - late->cycle_ns - busy_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
@@ -195,13 +199,15 @@ static void judge(struct st_pipewire_profile *profile, struct st_profile_node *n
         late->awake_ns != 0) /* otherwise the client's time is not known */
         st_node_load_add(&node->load, busy_ns, awake_ns - late->signal_ns);
     st_profile_node_count_rhythm(node, cycle, node->late.position, late->signal_ns, busy_ns);
-    count_lost(profile, node, reason,
-               (struct st_dropout_cycle){busy_ns, slow ? late->cpu_error_ns : 0,
-                                         slow ? 0 : awake_ns - late->signal_ns, 0},
-               reason == ST_DROPOUT_WAITED_FOR_OTHER ? node->late.waited_for
-               : reason == ST_DROPOUT_CPU_TAKEN || reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF
-                   ? culprit_of(profile, late)
-                   : "",
+    struct st_dropout_cycle counted = {.busy_ns = busy_ns, .wait_ns = awake_ns - late->signal_ns};
+    if (slow)
+        counted = (struct st_dropout_cycle){.busy_ns = busy_ns, .error_ns = late->cpu_error_ns};
+    const char *culprit = "";
+    if (reason == ST_DROPOUT_WAITED_FOR_OTHER)
+        culprit = node->late.waited_for;
+    else if (reason == ST_DROPOUT_CPU_TAKEN || reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF)
+        culprit = culprit_of(profile, late);
+    count_lost(profile, node, reason, counted, culprit,
                reason == ST_DROPOUT_WAITED_FOR_OTHER || late->culprits_n > 0);
     node->late = (struct st_profile_late){0};
 }
@@ -217,9 +223,9 @@ static bool is_awake(const struct st_pipewire_block *block)
 static void begin_late(struct st_pipewire_profile *profile, struct st_profile_node *node,
                        const struct st_pipewire_cycle *cycle, const struct st_pipewire_block *block)
 {
-    const int64_t awake_ns = block->awake_ns >= block->signal_ns ? block->awake_ns
-                             : is_awake(block)                   ? block->signal_ns
-                                                                 : 0;
+    int64_t awake_ns = 0;
+    if (block->awake_ns >= block->signal_ns || is_awake(block))
+        awake_ns = ST_MAX(block->awake_ns, block->signal_ns);
     node->late = (struct st_profile_late){.figures = {.cycle_ns = cycle->driver.signal_ns,
                                                       .signal_ns = block->signal_ns,
                                                       .awake_ns = awake_ns,
@@ -287,10 +293,12 @@ static void follow_late(struct st_pipewire_profile *profile, struct st_profile_n
 static int64_t begun_late_ns(const struct st_profile_node *driver, const struct st_pipewire_cycle *cycle)
 {
     const int64_t known_ns = driver->latest.cycle_ns, period_ns = driver->period_ns;
-    const int64_t begin_ns = cycle->driver.prev_signal_ns > known_ns + period_ns / 4
-                                 ? cycle->driver.prev_signal_ns
-                                 : cycle->driver.signal_ns;
-    return known_ns != 0 && period_ns != 0 && begin_ns - known_ns >= period_ns + period_ns / 4 ? begin_ns : 0;
+    int64_t begin_ns = cycle->driver.signal_ns;
+    if (cycle->driver.prev_signal_ns > known_ns + period_ns / 4)
+        begin_ns = cycle->driver.prev_signal_ns;
+    if (known_ns == 0 || period_ns == 0 || begin_ns - known_ns < period_ns + period_ns / 4)
+        return 0;
+    return begin_ns;
 }
 
 /* A dropout that the times do not show, of a client that has ended by now. PipeWire 0.3.65 reports such a
@@ -300,21 +308,23 @@ static void judge_rest(struct st_pipewire_profile *profile, struct st_profile_no
                        const struct st_pipewire_cycle *cycle, bool counted)
 {
     const int64_t now_ns = cycle->driver.awake_ns, near_ns = 4 * node->period_ns;
-    const bool again = node->judged.end_ns != 0 && now_ns - node->judged.end_ns < near_ns;
-    struct st_profile_node *driver =
-        again || node->lost.n == 0 ? NULL : st_profile_node_find(profile, cycle->driver.id);
-    if (driver != NULL && counted && driver->server.counted_ns <= driver->server.began_ns)
-        driver = NULL;
-    if (driver != NULL && begun_late_ns(driver, cycle) != 0)
-        return; /* the next cycle shows who held the server up */
-    if (driver != NULL && driver->server.began_ns != 0 && now_ns - driver->server.began_ns < near_ns) {
-        node->late.figures.cycle_ns = driver->server.began_ns;
-        node->late.figures.end_ns = driver->server.began_ns + driver->period_ns;
-        blame_server(profile, node, driver);
+    enum st_dropout_reason reason = ST_DROPOUT_UNKNOWN;
+    struct st_profile_node *driver = st_profile_node_find(profile, cycle->driver.id);
+    if (node->lost.n == 0)
         return;
+    if (node->judged.end_ns != 0 && now_ns - node->judged.end_ns < near_ns) {
+        reason = node->judged.reason;
+    } else if (driver != NULL && (!counted || driver->server.counted_ns > driver->server.began_ns)) {
+        if (begun_late_ns(driver, cycle) != 0)
+            return; /* who held it up is known in the next one */
+        if (driver->server.began_ns != 0 && now_ns - driver->server.began_ns < near_ns) {
+            node->late.figures.cycle_ns = driver->server.began_ns;
+            node->late.figures.end_ns = driver->server.began_ns + driver->period_ns;
+            blame_server(profile, node, driver);
+            return;
+        }
     }
-    count_lost(profile, node, again ? node->judged.reason : ST_DROPOUT_UNKNOWN, (struct st_dropout_cycle){0},
-               "", false);
+    count_lost(profile, node, reason, (struct st_dropout_cycle){0}, "", false);
 }
 
 void st_profile_late_take(struct st_pipewire_profile *profile, struct st_profile_node *node,
@@ -347,7 +357,7 @@ static int64_t computed_ns(struct st_pipewire_profile *profile, const struct st_
                            const struct st_profile_node *node, bool reported, int64_t *ret_error_ns)
 {
     const struct st_profile_server *server = &driver->server;
-    const int64_t period_ns = driver->period_ns, from_ns = server->due_ns - (reported ? period_ns : 0);
+    const int64_t period_ns = driver->period_ns, from_ns = server->due_ns - period_ns * reported;
     struct st_dropout_figures figures = {.cycle_ns = from_ns,
                                          .signal_ns = from_ns,
                                          .awake_ns = from_ns,

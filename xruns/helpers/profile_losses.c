@@ -48,7 +48,7 @@ void st_profile_losses_dry(struct st_pipewire_profile *profile, const struct st_
 
 int64_t st_profile_losses_spare_ns(const struct st_profile_node *node)
 {
-    const int64_t left_ns =
-        node->usual.busy_ns > 0 && !node->drives ? node->period_ns - node->usual.busy_ns : 0;
-    return ST_MIN(ST_MAX(left_ns, 0), ST_PIPEWIRE_CYCLE_MAX_NS);
+    if (node->usual.busy_ns <= 0 || node->drives)
+        return 0;
+    return ST_MIN(ST_MAX(node->period_ns - node->usual.busy_ns, 0), ST_PIPEWIRE_CYCLE_MAX_NS);
 }

@@ -173,10 +173,12 @@ void st_profile_node_count_load(struct st_profile_node *node, const struct st_pi
         st_node_load_finish(&node->load);
     node->frames = cycle->frames;
     node->rate_hz = cycle->rate_hz;
-    const bool asks = block->asked_num <= ST_PIPEWIRE_CYCLE_FRAMES_MAX && block->asked_denom > 1 &&
-                      block->asked_denom <= ST_PIPEWIRE_CYCLE_RATE_MAX;
-    node->asked.frames = asks ? block->asked_num : 0;
-    node->asked.rate_hz = asks ? block->asked_denom : 0;
+    node->asked.frames = node->asked.rate_hz = 0;
+    if (block->asked_num <= ST_PIPEWIRE_CYCLE_FRAMES_MAX && block->asked_denom > 1 &&
+        block->asked_denom <= ST_PIPEWIRE_CYCLE_RATE_MAX) {
+        node->asked.frames = block->asked_num;
+        node->asked.rate_hz = block->asked_denom;
+    }
     node->period_ns = cycle->period_ns;
     if (known && busy_ns <= cycle->period_ns) /* what is longer is judged: CPU time */
         st_node_load_add(&node->load, busy_ns, block->awake_ns - block->signal_ns);

@@ -56,19 +56,23 @@ void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id,
     const struct st_profile_node *node = st_profile_node_find(profile, id);
     if (node == NULL || node->gone || node->name[0] == '\0' || st_profile_node_is_own(profile, node->client))
         return;
-    const bool goes_on = st_profile_late_joins(node, loss);
-    struct st_event event = st_profile_losses_event(
-        node, ST_EVENT_CLIENT_DROPOUT, goes_on ? ST_DROPOUT_AT_GRAPH : ST_DROPOUT_AT_CLIENT_BUFFER);
+    struct st_event event =
+        st_profile_losses_event(node, ST_EVENT_CLIENT_DROPOUT, ST_DROPOUT_AT_CLIENT_BUFFER);
     event.certainty = loss->certainty;
-    event.count_n = loss->n - goes_on;
-    event.cycles_n = goes_on;
-    event.reason = goes_on ? node->judged.reason : loss->reason;
+    event.count_n = loss->n;
+    event.reason = loss->reason;
     event.lost_ns = loss->lost_ns;
     event.longest_ns = loss->longest_ns;
     event.end_ns = loss->end_ns;
     /* its buffer outlasts a late wake-up that is shorter than what was lost */
-    event.spare_ns =
-        goes_on ? st_profile_losses_spare_ns(node) : ST_MIN(loss->longest_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
+    event.spare_ns = ST_MIN(loss->longest_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
+    if (st_profile_late_joins(node, loss)) { /* it goes on */
+        event.place = ST_DROPOUT_AT_GRAPH;
+        event.count_n--;
+        event.cycles_n = 1;
+        event.reason = node->judged.reason;
+        event.spare_ns = st_profile_losses_spare_ns(node);
+    }
     say(profile, event);
 }
 
@@ -90,26 +94,32 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile)
 {
     profile->resized = false;
     ST_EACH (node, profile->nodes) {
-        struct st_xrun_seen sighting = {
-            .kind = ST_XRUN_SEEN_LOAD,
-            .load = {.period_ns = node->period_ns > 0 ? node->period_ns : INT64_MIN,
-                     .frames = node->frames,
-                     .rate_hz = node->rate_hz,
-                     .asked_frames = node->asked.frames,
-                     .asked_rate_hz = node->asked.rate_hz,
-                     .streams_n = node->is_stream}};
+        struct st_xrun_seen sighting = {.kind = ST_XRUN_SEEN_LOAD,
+                                        .load = {.period_ns = node->period_ns,
+                                                 .frames = node->frames,
+                                                 .rate_hz = node->rate_hz,
+                                                 .asked_frames = node->asked.frames,
+                                                 .asked_rate_hz = node->asked.rate_hz,
+                                                 .streams_n = node->is_stream}};
         const bool runs = !node->drives && !node->is_device;
-        sighting.load.drift_ppb =
-            node->is_device && !node->drives ? st_second_card_drift_ppb(&node->card) : 0;
-        const bool is_client = runs || sighting.load.drift_ppb != 0;
-        if (!is_client)
+        uint32_t client = ST_DROPOUT_SERVER;
+        if (node->period_ns <= 0)
+            sighting.load.period_ns = INT64_MIN;
+        if (node->is_device && !node->drives)
+            sighting.load.drift_ppb = st_second_card_drift_ppb(&node->card);
+        if (runs || sighting.load.drift_ppb != 0) {
+            st_profile_node_rename(&sighting.event.device, node->driver);
+            st_profile_node_rename(&sighting.event.client, node->name);
+        } else {
             sighting.load.asked_frames = profile->forced_frames;
+            st_profile_node_rename(&sighting.event.device, node->name);
+        }
+        if (node->used && runs) {
+            client = node->client;
+            sighting.load.between = profile->ops.between(profile->ctx, client, &sighting.load.buffer_ns);
+        }
         if (node->used)
-            sighting.load.priority =
-                profile->ops.priority(profile->ctx, runs ? node->client : ST_DROPOUT_SERVER);
-        if (node->used && runs)
-            sighting.load.between =
-                profile->ops.between(profile->ctx, node->client, &sighting.load.buffer_ns);
+            sighting.load.priority = profile->ops.priority(profile->ctx, client);
         sighting.load.buffer_ns = ST_MIN(sighting.load.buffer_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
         const bool ran = st_node_load_take(&node->load, &sighting.load);
         if (!ran)
@@ -117,10 +127,9 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile)
         else if (runs)
             correct_if_contended(node, &sighting.load);
         bool any = false;
-        sighting.load.block_frames = runs ? st_block_rhythm_find(&node->long_cycles.rhythm, &any) : 0;
+        if (runs)
+            sighting.load.block_frames = st_block_rhythm_find(&node->long_cycles.rhythm, &any);
         sighting.load.block_any = any;
-        st_profile_node_rename(&sighting.event.device, is_client ? node->driver : node->name);
-        st_profile_node_rename(&sighting.event.client, is_client ? node->name : "");
         if (ran && !node->gone && !st_profile_node_is_own(profile, node->client))
             profile->ops.seen(profile->ctx, &sighting);
         if (node->gone || (!ran && node->used && !node->announced))

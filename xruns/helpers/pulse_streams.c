@@ -35,10 +35,10 @@ static enum st_dropout_reason reason_of(const struct st_pulse_streams *streams,
 {
     if (stream->stopped)
         return ST_DROPOUT_STOPPED;
-    return streams->answered_us > 0 && stream->first_empty_us >= streams->silent_us &&
-                   now_us <= streams->answered_us + SILENT_US
-               ? ST_DROPOUT_WAITED_FOR_OTHER
-               : ST_DROPOUT_UNKNOWN;
+    if (streams->answered_us > 0 && stream->first_empty_us >= streams->silent_us &&
+        now_us <= streams->answered_us + SILENT_US)
+        return ST_DROPOUT_WAITED_FOR_OTHER;
+    return ST_DROPOUT_UNKNOWN;
 }
 
 uint64_t st_pulse_streams_look(struct st_pulse_streams *streams, uint32_t index, bool corked,

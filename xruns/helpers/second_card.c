@@ -81,13 +81,17 @@ int64_t st_second_card_take(struct st_second_card *card, uint32_t driver_id,
     const double put = put_in_step(card, clock, error, frames <= clock->duration);
     card->last = *clock;
     card->settled += frames;
-    card->constant = put > 0 ? 0 : card->constant + frames;
+    card->constant += frames;
     card->lost_frames += llround(put);
-    card->stray = fabs(error) > NEAR * limit ? error : 0;
+    card->stray = error * (fabs(error) > NEAR * limit);
     const double part = fmin(1, (double)frames / (MEAN_DELAY_S * (double)clock->rate_hz));
-    const double longer = card->stray == 0 ? ((double)clock->delay - card->mean) * part : 0;
-    card->mean = put > 0 ? card->usual : card->mean + longer;
-    card->far_frames = fabs(error) > NEAR * limit / 2 ? card->far_frames + frames : 0;
+    const double longer = ((double)clock->delay - card->mean) * part * (card->stray == 0);
+    card->mean += longer;
+    if (put > 0) {
+        card->constant = 0;
+        card->mean = card->usual;
+    }
+    card->far_frames = (card->far_frames + frames) * (fabs(error) > NEAR * limit / 2);
     if (card->settled < SETTLE_S * clock->rate_hz) {
         card->usual += error / (USUAL / 4.0);
         card->mean = card->usual;
@@ -118,5 +122,7 @@ int64_t st_second_card_take(struct st_second_card *card, uint32_t driver_id,
 int64_t st_second_card_drift_ppb(const struct st_second_card *card)
 {
     const double rate_hz = (double)card->last.rate_hz;
-    return card->drift_frames > KNOWN_S * rate_hz ? llround(card->drift / card->drift_frames * 1e9) : 0;
+    if (card->drift_frames <= KNOWN_S * rate_hz)
+        return 0;
+    return llround(card->drift / card->drift_frames * 1e9);
 }

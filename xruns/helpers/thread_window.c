@@ -37,7 +37,7 @@ static int64_t others_ns(const struct st_thread_window *window, const struct st_
     const int64_t later_ns = within(after_ns - left_ns, INT64_MAX);
     return before_ns / period_ns * each_ns +
            within(before_ns % period_ns - (period_ns - wait_ns - each_ns), each_ns) +
-           (figures->skips_next ? 0 : within(after_ns, each_ns)) + later_ns / period_ns * each_ns +
+           within(after_ns, each_ns) * !figures->skips_next + later_ns / period_ns * each_ns +
            within(later_ns % period_ns - wait_ns, each_ns);
 }
 
@@ -84,6 +84,12 @@ void st_thread_window_take(const struct st_thread_window *window, struct st_drop
 
 /* --- the culprit --- */
 
+static int64_t ran_ns(const struct st_thread_rival *rival)
+{
+    const int64_t ns = rival->plays ? rival->more_ns : rival->ran_ns;
+    return ST_MAX(ns, 0);
+}
+
 size_t st_thread_window_culprit(const struct st_thread_rival *rivals, size_t n,
                                 const struct st_thread_rival *own, int64_t queue_ns)
 {
@@ -93,12 +99,10 @@ size_t st_thread_window_culprit(const struct st_thread_rival *rivals, size_t n,
         const struct st_thread_rival *rival = &rivals[i];
         int64_t all_ns = 0;
         ST_EACH_OF (other, rivals, n) {
-            const int64_t ran_ns = other->plays ? other->more_ns : other->ran_ns;
-            const bool counts = ran_ns > 0 && other->rt_priority >= own->rt_priority;
-            all_ns += counts && strcmp(rival->name, other->name) == 0 ? ran_ns : 0;
+            if (other->rt_priority >= own->rt_priority && strcmp(rival->name, other->name) == 0)
+                all_ns += ran_ns(other);
         }
-        if (rival->rt_priority < own->rt_priority || (rival->plays ? rival->more_ns : rival->ran_ns) <= 0 ||
-            all_ns < queue_ns / 2)
+        if (rival->rt_priority < own->rt_priority || ran_ns(rival) == 0 || all_ns < queue_ns / 2)
             continue;
         const int rank = (rival->rt_priority > own->rt_priority) + (rival->cpu == own->cpu);
         if (culprit == n || rank > most_rank ||

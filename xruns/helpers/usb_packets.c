@@ -48,7 +48,7 @@ struct st_usb_packets_shape st_usb_packets_shape(const unsigned char *head)
                                          .captured_bytes = u32(head + 36)};
     const int32_t packets_n = (int32_t)u32(head + 44);
     if (shape.isochronous && packets_n > 0)
-        shape.descs_n = packets_n < ST_USB_PACKETS_DESC_MAX ? (size_t)packets_n : ST_USB_PACKETS_DESC_MAX;
+        shape.descs_n = (size_t)ST_MIN(packets_n, ST_USB_PACKETS_DESC_MAX);
     return shape;
 }
 
@@ -109,9 +109,8 @@ static void add_loss(struct st_usb_endpoint *e, int64_t lost_ns, bool begins)
         return;
     e->pending.dropouts_n += begins;
     e->pending.lost_ns += lost_ns;
-    e->run_ns = begins ? lost_ns : e->run_ns + lost_ns;
-    if (e->run_ns > e->pending.longest_ns)
-        e->pending.longest_ns = e->run_ns;
+    e->run_ns = lost_ns + e->run_ns * !begins;
+    e->pending.longest_ns = ST_MAX(e->run_ns, e->pending.longest_ns);
 }
 
 static void take_packet(struct st_usb_endpoint *e, bool good)
@@ -169,7 +168,7 @@ static void take_done(struct st_usb_packets *p, struct st_usb_endpoint *e, const
         e->low_ns = late_ns;
     if (e->block_ns >= BLOCK_NS)
         end_block(e);
-    e->age_ns += e->pending.dropouts_n > 0 ? span_ns : 0;
+    e->age_ns += span_ns * (e->pending.dropouts_n > 0);
     if (e->good_ns >= SETTLED_NS || (e->age_ns >= AGE_NS && e->good_ns >= ONE_NS))
         report(p, e);
 }
@@ -177,8 +176,8 @@ static void take_done(struct st_usb_packets *p, struct st_usb_endpoint *e, const
 void st_usb_packets_take(struct st_usb_packets *p, const unsigned char *head, const unsigned char *descs)
 {
     const struct st_usb_packets_shape shape = st_usb_packets_shape(head);
-    struct st_usb_endpoint *e = shape.isochronous ? endpoint_of(p, head) : NULL;
-    if (e == NULL)
+    struct st_usb_endpoint *e;
+    if (!shape.isochronous || (e = endpoint_of(p, head)) == NULL)
         return;
     if (shape.done && descs != NULL) {
         take_done(p, e, head, descs, shape.descs_n);

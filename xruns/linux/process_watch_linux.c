@@ -120,7 +120,9 @@ static int read_again(int fd, char *buf, size_t buf_bytes)
 {
     const ssize_t n = pread(fd, buf, buf_bytes - 1, 0);
     buf[ST_MAX(n, 0)] = '\0';
-    return n > 0 ? 0 : n < 0 ? -errno : -ESRCH;
+    if (n == 0)
+        return -ESRCH;
+    return ST_MIN(st_posix_result(n), 0);
 }
 
 static bool read_state(const struct thread *thread, struct st_proc_stat *ret)
@@ -133,7 +135,9 @@ static int read_times(const struct thread *thread, int64_t *ret_cpu_ns, int64_t 
 {
     char text[96];
     const int r = read_again(thread->times_fd, text, sizeof(text));
-    return r == 0 ? st_proc_schedstat(text, ret_cpu_ns, ret_queue_ns) : r;
+    if (r < 0)
+        return r;
+    return st_proc_schedstat(text, ret_cpu_ns, ret_queue_ns);
 }
 
 static void end_thread(struct thread *thread)
@@ -200,15 +204,18 @@ static void consider(ST_UNUSED struct st_process_watch *watch, void *ctx, pid_t 
         st_standing_read(st_text("/proc/%d/task/%d/schedstat", (int)pid, (int)tid), text, sizeof(text)) == 0)
         return;
     const char *times = strrchr(text, ' ');
-    int64_t rank = times != NULL ? (int64_t)(strtoull(times, NULL, 10) % INT_MAX) : 0;
-    if (tid == pid) {
-        choice->main_n = choice->main_n < 0 ? rank : choice->main_n;
+    if (times == NULL)
+        return;
+    int64_t rank = (int64_t)(strtoull(times, NULL, 10) % INT_MAX);
+    if (tid == pid && choice->main_n < 0)
+        choice->main_n = rank;
+    if (tid == pid)
         rank -= choice->main_n;
-    }
     choice->most_rt_priority = ST_MAX(stat.rt_priority, choice->most_rt_priority);
-    rank += stat.rt_priority > 0 ? INT64_C(1) << 32 : 0;
-    rank +=
-        strstr(stat.name, "data-loop") != NULL || (stat.threads_n == 2 && tid != pid) ? INT64_C(1) << 33 : 0;
+    if (stat.rt_priority > 0)
+        rank += INT64_C(1) << 32;
+    if (strstr(stat.name, "data-loop") != NULL || (stat.threads_n == 2 && tid != pid))
+        rank += INT64_C(1) << 33;
     if (choice->tid == 0 || rank > choice->rank)
         *choice = (struct choice){
             tid, rank, choice->rank, stat.rt_priority, choice->main_n, choice->most_rt_priority};
@@ -277,17 +284,18 @@ static void choose_threads(struct st_process_watch *watch, int64_t now)
             end_thread(&process->thread);
         else if (choice.tid != process->thread.tid)
             begin_thread(&process->thread, process->thread.pid, choice.tid, watch->samples_n);
-        process->rt_priority = process->thread.tid != 0                           ? choice.rt_priority
-                               : n < THREADS_EACH && choice.most_rt_priority == 0 ? 0
-                                                                                  : -1;
+        process->rt_priority = -1;
+        if (process->thread.tid != 0)
+            process->rt_priority = choice.rt_priority;
+        else if (n < THREADS_EACH && choice.most_rt_priority == 0)
+            process->rt_priority = 0;
     }
 }
 
 /* The oldest sample of the thread that is kept. */
 static int64_t first_sample(const struct st_process_watch *watch, const struct thread *thread)
 {
-    const int64_t oldest = watch->samples_n > RING ? watch->samples_n - RING : 0;
-    return ST_MAX(thread->from, oldest);
+    return ST_MAX(thread->from, watch->samples_n - RING);
 }
 
 static bool is_idle(const struct st_process_watch *watch, const struct rival *rival)
@@ -322,24 +330,16 @@ static void consider_rival(struct st_process_watch *watch, ST_UNUSED void *ctx, 
     begin_thread(&room->thread, pid, tid, watch->samples_n);
 }
 
-static int64_t cpu_now_ns(void)
-{
-    struct timespec used = {0};
-    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    return st_ns_from_timespec(&used);
-}
-
-/* Has the process run since the last scan? */
+/* Has it run since the last scan? */
 static bool has_run(struct st_process_watch *watch, pid_t pid)
 {
     struct ran *ran = &watch->ran[pid % RAN_MAX];
-    const int64_t before_ns = ran->pid == pid ? ran->cpu_ns : -1;
-    struct timespec used;
     if (ran->pid != pid && clock_getcpuclockid(pid, &ran->clock) != 0)
         return true;
+    const struct ran before = *ran;
     ran->pid = pid;
-    ran->cpu_ns = clock_gettime(ran->clock, &used) == 0 ? st_ns_from_timespec(&used) : -1;
-    return ran->cpu_ns < 0 || ran->cpu_ns != before_ns;
+    ran->cpu_ns = st_posix_clock_ns(ran->clock);
+    return ran->cpu_ns < 0 || before.pid != pid || ran->cpu_ns != before.cpu_ns;
 }
 
 static void scan_process(struct st_process_watch *watch, void *ctx, ST_UNUSED pid_t none, pid_t pid)
@@ -353,16 +353,17 @@ static void scan_process(struct st_process_watch *watch, void *ctx, ST_UNUSED pi
 static void hunt(struct st_process_watch *watch, int64_t now)
 {
     const int64_t price_ns = SCAN_PRICE * watch->scan_cpu_ns * (INT64_C(1) << watch->in_vain_n);
-    const int64_t rescan_ns = ST_MAX(price_ns, RESCAN_NS);
-    if (now < watch->hunt_end_ns &&
-        now - watch->scanned_ns > (watch->unexplained && rescan_ns < SCAN_NS ? rescan_ns : SCAN_NS)) {
-        const int64_t before_ns = cpu_now_ns();
+    int64_t pause_ns = SCAN_NS;
+    if (watch->unexplained)
+        pause_ns = ST_MIN(ST_MAX(price_ns, RESCAN_NS), SCAN_NS);
+    if (now < watch->hunt_end_ns && now - watch->scanned_ns > pause_ns) {
+        const int64_t before_ns = st_posix_thread_cpu_ns(NULL);
         int left = THREADS_MAX;
         watch->scanned_ns = now;
         watch->in_vain_n += watch->unexplained && watch->in_vain_n < IN_VAIN_MAX;
         watch->unexplained = false;
         for_each(watch, 0, INT_MAX, scan_process, &left);
-        watch->scan_cpu_ns = watch->knows_ran ? cpu_now_ns() - before_ns : 0;
+        watch->scan_cpu_ns = (st_posix_thread_cpu_ns(NULL) - before_ns) * watch->knows_ran;
         watch->knows_ran = true;
     }
     if (now < watch->hunt_end_ns || !watch->knows_ran)
@@ -379,10 +380,13 @@ static void sample(struct st_process_watch *watch, struct process *process, int6
 {
     struct figures *figures = &process->samples[watch->samples_n % RING];
     const bool again = process->thread.from < watch->samples_n;
-    const struct figures before =
-        again ? process->samples[(watch->samples_n - 1) % RING] : (struct figures){0};
-    struct timespec total;
+    struct figures before = {0};
+    int64_t since_ns = 0;
     struct st_proc_stat stat;
+    if (again) {
+        before = process->samples[(watch->samples_n - 1) % RING];
+        since_ns = now - watch->at_ns[(watch->samples_n - 1) % RING];
+    }
     *figures = (struct figures){0};
     const int r = read_times(&process->thread, &figures->cpu_ns, &figures->queue_ns);
     if (r < 0) {
@@ -392,15 +396,16 @@ static void sample(struct st_process_watch *watch, struct process *process, int6
         return;
     }
     figures->faults_n = before.faults_n;
-    if (clock_gettime(process->clock, &total) == 0)
-        figures->process_ns = st_ns_from_timespec(&total);
-    process->idle_n = again && figures->cpu_ns == before.cpu_ns ? process->idle_n + 1 : 0;
-    const int64_t since_ns = again ? now - watch->at_ns[(watch->samples_n - 1) % RING] : 0;
+    figures->process_ns = st_posix_clock_ns(process->clock);
+    figures->process_ns = ST_MAX(figures->process_ns, 0);
+    process->idle_n++;
+    if (!again || figures->cpu_ns != before.cpu_ns)
+        process->idle_n = 0;
     const bool rare = watch->samples_n % RARE_TICKS == 0;
-    /* a thread that is stopped now may have run since the last sample, but less than usual */
-    const int64_t ran_ns = again ? figures->cpu_ns - before.cpu_ns : process->usual_ns;
-    const bool less = 4 * ran_ns < 3 * process->usual_ns;
-    process->usual_ns += (ran_ns - process->usual_ns) / USUAL_TICKS;
+    /* one that is stopped now may have run since the last sample, but less than usual */
+    const int64_t more_ns = (figures->cpu_ns - before.cpu_ns - process->usual_ns) * again;
+    const bool less = 4 * more_ns < -process->usual_ns;
+    process->usual_ns += more_ns / USUAL_TICKS;
     if (process->idle_n == 0 && again && !rare && !less && !process->faults)
         return;
     if (!read_state(&process->thread, &stat))
@@ -412,10 +417,11 @@ static void sample(struct st_process_watch *watch, struct process *process, int6
     figures->stopped = stat.state == 'T' || stat.state == 't';
     if (process->idle_n == 0)
         return;
-    const bool ask = process->idle_n == FROZEN_TICKS || process->idle_n % RARE_TICKS == 0;
-    figures->stopped = figures->stopped || (ask ? st_standing_is_frozen(process->thread.pid)
-                                                : before.stopped && process->idle_n > 1);
-    if (stat.state == 'R') /* the kernel adds the current wait only when the thread gets a CPU */
+    if (process->idle_n == FROZEN_TICKS || process->idle_n % RARE_TICKS == 0)
+        figures->stopped |= st_standing_is_frozen(process->thread.pid);
+    else
+        figures->stopped |= before.stopped && process->idle_n > 1;
+    if (stat.state == 'R') /* the kernel adds what it waits now when it gets a CPU */
         figures->queue_ns = before.queue_ns + since_ns;
 }
 
@@ -444,7 +450,7 @@ int64_t st_process_watch_sample(struct st_process_watch *watch)
     }
     watch->at_ns[watch->samples_n % RING] = now;
     watch->done_ns[watch->samples_n++ % RING] = st_posix_now_ns(NULL);
-    return threads_n < FEW ? PACE_NS : threads_n < MANY ? 2 * PACE_NS : 4 * PACE_NS;
+    return PACE_NS << ((threads_n >= FEW) + (threads_n >= MANY));
 }
 
 /* --- one dropout --- */
@@ -457,7 +463,7 @@ static int64_t excess_ns(const struct st_process_watch *watch, const struct riva
     const int64_t usual_ns = rival->cpu_ns[base % RING] - rival->cpu_ns[first % RING];
     const int64_t in_ns = watch->at_ns[base % RING] - watch->at_ns[first % RING];
     const int64_t window_ns = watch->at_ns[last % RING] - watch->at_ns[base % RING];
-    const double share = in_ns > 0 ? (double)usual_ns / (double)in_ns : 0;
+    const double share = (double)usual_ns / fmax((double)in_ns, 1);
     return rival->cpu_ns[last % RING] - rival->cpu_ns[base % RING] - (int64_t)(share * (double)window_ns);
 }
 
@@ -467,9 +473,8 @@ static bool know_rival(struct rival *rival, int64_t now)
 {
     if (rival->stat_ns != 0 && now - rival->stat_ns < KNOWN_NS)
         return true;
-    const bool known = read_state(&rival->thread, &rival->stat);
-    rival->stat_ns = known ? now : 0;
-    return known;
+    rival->stat_ns = now * read_state(&rival->thread, &rival->stat);
+    return rival->stat_ns != 0;
 }
 
 /* The rival that had the CPU. NULL: not known. */
@@ -484,11 +489,10 @@ static const struct rival *find_culprit(struct st_process_watch *watch, const st
         return NULL;
     for (int i = 0; i < RIVALS_MAX; i++) {
         struct rival *rival = &watch->rivals[i];
-        const bool may =
-            rival->thread.tid != 0 && rival->thread.tid != process->thread.tid && rival->thread.from <= base;
-        const int64_t ran_ns = may ? rival->cpu_ns[last % RING] - rival->cpu_ns[base % RING] : 0;
+        const int64_t ran_ns = rival->cpu_ns[last % RING] - rival->cpu_ns[base % RING];
         rivals[i] = (struct st_thread_rival){.name = ""};
-        if (ran_ns <= 0 || !know_rival(rival, now))
+        if (rival->thread.tid == 0 || rival->thread.tid == process->thread.tid || rival->thread.from > base ||
+            ran_ns <= 0 || !know_rival(rival, now))
             continue;
         rivals[i] = (struct st_thread_rival){.name = rival->stat.name,
                                              .cpu = rival->stat.cpu,
@@ -509,11 +513,6 @@ static struct process *find(struct st_process_watch *watch, uint32_t client)
             return process;
     }
     return NULL;
-}
-
-static int64_t at_most(int64_t value_ns, int64_t limit_ns)
-{
-    return value_ns < 0 ? 0 : ST_MIN(value_ns, limit_ns);
 }
 
 static void blame(struct st_process_watch *watch, const struct process *process, int64_t base, int64_t last,
@@ -549,15 +548,15 @@ static struct st_thread_window window_of(const struct st_process_watch *watch, c
     const int64_t first = first_sample(watch, &process->thread);
     const struct figures *samples = process->samples, *from = &samples[base % RING],
                          *to = &samples[last % RING];
-    const double in_ns = (double)(watch->at_ns[last % RING] - watch->at_ns[first % RING]);
-    return (struct st_thread_window){
-        .from_ns = watch->at_ns[base % RING],
-        .to_ns = watch->at_ns[last % RING],
-        .ran_ns = to->cpu_ns - from->cpu_ns,
-        .process_ns = to->process_ns - from->process_ns,
-        .used = in_ns > 0 ? (double)(to->cpu_ns - samples[first % RING].cpu_ns) / in_ns : 0,
-        .process_used = in_ns > 0 ? (double)(to->process_ns - samples[first % RING].process_ns) / in_ns : 0,
-        .tick_ns = watch->tick_ns};
+    const double in_ns = fmax((double)(watch->at_ns[last % RING] - watch->at_ns[first % RING]), 1);
+    return (struct st_thread_window){.from_ns = watch->at_ns[base % RING],
+                                     .to_ns = watch->at_ns[last % RING],
+                                     .ran_ns = to->cpu_ns - from->cpu_ns,
+                                     .process_ns = to->process_ns - from->process_ns,
+                                     .used = (double)(to->cpu_ns - samples[first % RING].cpu_ns) / in_ns,
+                                     .process_used =
+                                         (double)(to->process_ns - samples[first % RING].process_ns) / in_ns,
+                                     .tick_ns = watch->tick_ns};
 }
 
 /* Chooses those samples around the cycle that give its CPU time most exactly. */
@@ -603,8 +602,9 @@ void st_process_watch_measure(struct st_process_watch *watch, uint32_t client,
     uint64_t faults_n = after->faults_n;
     if (!after->counted && read_state(&process->thread, &stat))
         faults_n = stat.faults_major_n;
-    figures->faults_n = faults_n > before->faults_n ? faults_n - before->faults_n : 0;
-    figures->queue_ns = at_most(after->queue_ns - before->queue_ns, figures->end_ns - figures->signal_ns);
+    figures->faults_n = ST_MAX(faults_n, before->faults_n) - before->faults_n;
+    const int64_t queue_ns = ST_MAX(after->queue_ns - before->queue_ns, 0);
+    figures->queue_ns = ST_MIN(queue_ns, figures->end_ns - figures->signal_ns);
     for (int64_t i = base; i <= last; i++) {
         figures->stopped = figures->stopped || process->samples[i % RING].stopped;
         if (process->samples[i % RING].stopped && i > base)

@@ -140,10 +140,11 @@ static int refuse(void)
     filter[n++] = (struct sock_filter)REFUSED;
     const struct sock_fprog program = {.len = (unsigned short)n, .filter = filter};
     const long r = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
-    return r > 0                                ? -EBUSY /* a thread has a filter of its own */
-           : r == 0                             ? 0
-           : errno == ENOSYS || errno == EINVAL ? -ENOTSUP
-                                                : -errno;
+    if (r > 0)
+        return -EBUSY; /* a thread has a filter of its own */
+    if (r == 0)
+        return 0;
+    return errno == ENOSYS || errno == EINVAL ? -ENOTSUP : -errno;
 }
 #else
 static int refuse(void)

@@ -58,10 +58,17 @@ static enum st_standing of_thread(pid_t pid, const char *tid)
     if (st_standing_read(st_text("/proc/%d/task/%.12s/stat", (int)pid, tid), text, sizeof(text)) == 0 ||
         st_proc_stat(text, &stat) != 0)
         return ST_STANDING_UNKNOWN;
-    return stat.state == 'T' || stat.state == 't' ? ST_STANDING_IS_STOPPED
-           : stat.state == 'R'                    ? ST_STANDING_NO_CPU
-           : stat.state == 'D'                    ? ST_STANDING_DISK
-                                                  : ST_STANDING_ASLEEP;
+    switch (stat.state) {
+    case 'T':
+    case 't':
+        return ST_STANDING_IS_STOPPED;
+    case 'R':
+        return ST_STANDING_NO_CPU;
+    case 'D':
+        return ST_STANDING_DISK;
+    default:
+        return ST_STANDING_ASLEEP;
+    }
 }
 
 enum st_standing st_standing_ask(pid_t pid)

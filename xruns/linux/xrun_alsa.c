@@ -175,8 +175,9 @@ static int64_t program_of(struct st_xrun_watch *w, int64_t tid, char ret[ST_XRUN
 
 static int64_t frames_ns(const struct substream *s, int64_t frames)
 {
-    return s->params.rate_hz > 0 ? (int64_t)((double)frames * (double)ST_NS_PER_S / (double)s->params.rate_hz)
-                                 : 0;
+    if (s->params.rate_hz <= 0)
+        return 0;
+    return (int64_t)((double)frames * (double)ST_NS_PER_S / (double)s->params.rate_hz);
 }
 
 /** Was there an xrun between two looks? */
@@ -204,7 +205,7 @@ static void report(const struct substream *s, struct st_xrun_seen *sighting, st_
 /** Reports one xrun of this stream. */
 static void report_xrun(const struct substream *s, int64_t lost_frames, st_xrun_seen_fn seen, void *ctx)
 {
-    const int64_t lost_ns = lost_frames > 0 ? frames_ns(s, lost_frames) : 0;
+    const int64_t lost_ns = frames_ns(s, lost_frames);
     report(s,
            &(struct st_xrun_seen){.event = {.kind = ST_EVENT_DEVICE_DROPOUT,
                                             .certainty = ST_CERTAINTY_PROBABLE,
@@ -221,7 +222,7 @@ static void report_load(struct substream *s, st_xrun_seen_fn seen, void *ctx)
     struct st_xrun_seen sighting = {.kind = ST_XRUN_SEEN_LOAD, .load = st_xrun_load_plays};
     if (s->least_frames != INT64_MAX) {
         sighting.load.buffer_ns = frames_ns(s, s->params.buffer_frames);
-        sighting.load.reserve_ns = s->least_frames > 0 ? frames_ns(s, s->least_frames) : 1;
+        sighting.load.reserve_ns = ST_MAX(frames_ns(s, s->least_frames), 1);
     }
     s->looks_left = LOAD_NS / POLL_NS;
     s->least_frames = INT64_MAX;
@@ -244,8 +245,9 @@ static void begin_run(struct st_xrun_watch *w, struct substream *s, const struct
 static void look_at_room(struct substream *s, const struct st_alsa_status *now, st_xrun_seen_fn seen,
                          void *ctx)
 {
-    int64_t left = INT64_MAX;
-    const int64_t lost = s->params.rate_hz > 0 ? st_alsa_room_look(&s->room, &s->params, now, &left) : 0;
+    int64_t left = INT64_MAX, lost = 0;
+    if (s->params.rate_hz > 0)
+        lost = st_alsa_room_look(&s->room, &s->params, now, &left);
     s->least_frames = ST_MIN(left, s->least_frames);
     if (left != INT64_MAX)
         report(s,
