@@ -10,7 +10,7 @@
 
 static uint64_t difference(uint64_t now, uint64_t then)
 {
-    return now > then ? now - then : 0;
+    return ST_MAX(now, then) - then;
 }
 
 static int64_t clip(int64_t ns, int64_t highest_ns)
@@ -89,7 +89,7 @@ int64_t st_cause_interrupts_ns(const struct st_pauses *from, const struct st_pau
     int64_t sum_ns = 0, most_ns = 0;
     *ret_most = NULL;
     ST_EACH_OF (now, to->interrupts, to->interrupts_n) {
-        int64_t ran_ns = now->began_ns >= from->at_ns ? now->run_ns : 0;
+        int64_t ran_ns = now->run_ns * (now->began_ns >= from->at_ns);
         ST_EACH_OF (then, from->interrupts, from->interrupts_n) {
             if (now->tid == then->tid)
                 ran_ns = now->run_ns - then->run_ns;
@@ -120,15 +120,13 @@ static void judge_without_waits(const struct st_cause_record *record, const stru
                                 const struct st_cause_machine *machine, struct st_cause_event *event)
 {
     const int64_t half_ns = record->lateness_ns / 2;
-    const double cycles = context->cycle > base->cycle ? (double)(context->cycle - base->cycle) : 0;
+    const double cycles = (double)difference(context->cycle, base->cycle);
     const double span_ns = (double)(context->pauses->at_ns - context->looked->at_ns);
     const struct st_interrupt *most;
-    int64_t interrupts_ns = st_cause_interrupts_ns(context->looked, context->pauses, event->cpu, &most);
-    interrupts_ns =
-        context->most_interrupt_share < 0
-            ? 0
-            : part_ns(interrupts_ns - (int64_t)(context->most_interrupt_share * span_ns) - context->named_ns,
-                      record, context);
+    const int64_t all_ns = st_cause_interrupts_ns(context->looked, context->pauses, event->cpu, &most);
+    const int64_t usual_ns = (int64_t)(context->most_interrupt_share * span_ns);
+    const int64_t interrupts_ns = part_ns(all_ns - usual_ns - context->named_ns, record, context) *
+                                  (context->most_interrupt_share >= 0);
     if (machine->stretch_ns > half_ns) {
         put_down_to(event, ST_CAUSE_STRETCHED, clip(machine->stretch_ns, record->lateness_ns));
     } else if (most != NULL && interrupts_ns > half_ns) {
@@ -172,8 +170,10 @@ int64_t st_cause_grown(const struct st_readings *from, const struct st_readings 
     if (from->at_ns == 0 || to->at_ns <= from->at_ns || from->cpu != to->cpu || before == INT64_MIN ||
         now < before)
         return INT64_MIN;
-    const double usually = usual != NULL ? st_recent_max(usual) * (double)(to->at_ns - from->at_ns) : 0;
-    return now - before - (int64_t)(usually + 0.99); /* whole events: rounded up */
+    double usually = 0.99; /* whole events: rounded up */
+    if (usual != NULL)
+        usually += st_recent_max(usual) * (double)(to->at_ns - from->at_ns);
+    return now - before - (int64_t)usually;
 }
 
 /* Does this row's reading explain a lateness? *ret_ns: how much of it; INT64_MIN: that has no length. */
@@ -216,8 +216,8 @@ static bool judge_by_readings(const struct st_cause_baseline *base, const struct
     if (to == NULL || (event->cpu >= 0 && event->cpu != to->cpu))
         return false;
     for (size_t i = 0; i < ST_ARRAY_LEN(readings); i++) {
-        const int64_t exit_ns = readings[i].cause == ST_CAUSE_HEAT ? idle_exit_ns(from, to) : 0;
-        if (exit_ns > 0 && exit_ns >= half_ns) {
+        const int64_t exit_ns = idle_exit_ns(from, to);
+        if (readings[i].cause == ST_CAUSE_HEAT && exit_ns > 0 && exit_ns >= half_ns) {
             put_down_to(event, ST_CAUSE_IDLE_EXIT, clip(exit_ns, event->lateness_ns));
             return true;
         }
@@ -250,15 +250,15 @@ void st_cause_judge_work(const struct st_readings *from, const struct st_reading
         return;
     const double slower = 1 - (double)to->clock_khz / (double)to->clock_highest_khz;
     const int64_t ns = clip((int64_t)((double)callback_ns * slower), event->lateness_ns);
-    const enum st_cause slowed = st_cause_slowed(from, to);
+    enum st_cause slowed = st_cause_slowed(from, to);
     if (ns < event->lateness_ns / 2)
         return;
-    put_down_to(event,
-                slowed == ST_CAUSE_HEAT || slowed == ST_CAUSE_POWER_LIMIT ? slowed
-                : to->clock_limit_khz > 0 && to->clock_limit_khz < to->clock_highest_khz
-                    ? ST_CAUSE_POWER_LIMIT
-                    : ST_CAUSE_SLOW_CLOCK,
-                ns);
+    if (slowed != ST_CAUSE_HEAT && slowed != ST_CAUSE_POWER_LIMIT) {
+        slowed = ST_CAUSE_SLOW_CLOCK;
+        if (to->clock_limit_khz > 0 && to->clock_limit_khz < to->clock_highest_khz)
+            slowed = ST_CAUSE_POWER_LIMIT;
+    }
+    put_down_to(event, slowed, ns);
 }
 
 struct st_cause_event st_cause_judge(const struct st_cause_record *record,
@@ -271,9 +271,11 @@ struct st_cause_event st_cause_judge(const struct st_cause_record *record,
         .at_ns = record->at_ns,
         .lateness_ns = record->lateness_ns,
         .explained_ns = INT64_MIN,
-        .together_n = context->together_n > 0 ? context->together_n : 1,
-        .cpu = record->counters.valid & ST_COUNTER_CPU_NUMBER ? record->counters.cpu : -1,
+        .together_n = ST_MAX(context->together_n, 1),
+        .cpu = -1,
     };
+    if (record->counters.valid & ST_COUNTER_CPU_NUMBER)
+        event.cpu = record->counters.cpu;
     if (base == NULL)
         return event;
     const struct st_thread_counters *now = &record->counters, *then = &base->counters;
@@ -302,8 +304,7 @@ struct st_cause_event st_cause_judge(const struct st_cause_record *record,
         return event;
     }
 
-    const double usual = context->usual_wait_ns_per_cycle *
-                         (double)(context->cycle > base->cycle ? context->cycle - base->cycle : 0);
+    const double usual = context->usual_wait_ns_per_cycle * (double)difference(context->cycle, base->cycle);
     event.runq_wait_ns =
         part_ns(clip(now->runq_wait_ns - then->runq_wait_ns - (int64_t)usual, INT64_MAX), record, context);
     event.charged_ns = charged_ns(record, base, context, &event);
@@ -319,13 +320,14 @@ struct st_cause_event st_cause_judge(const struct st_cause_record *record,
                           event.runq_wait_ns < machine->rt_hole_ns / 10 * 11;
         if (event.charged_ns > event.runq_wait_ns && judge_by_readings(base, context, &event))
             return event;
-        const bool ext = context->normal_thread && context->readings != NULL && context->readings->sched_ext;
-        put_down_to(&event,
-                    hole                                    ? ST_CAUSE_RT_THROTTLING
-                    : event.charged_ns > event.runq_wait_ns ? ST_CAUSE_KERNEL
-                    : ext                                   ? ST_CAUSE_SCHED_EXT
-                                                            : ST_CAUSE_RUN_QUEUE,
-                    both_ns);
+        enum st_cause cause = ST_CAUSE_RUN_QUEUE;
+        if (hole)
+            cause = ST_CAUSE_RT_THROTTLING;
+        else if (event.charged_ns > event.runq_wait_ns)
+            cause = ST_CAUSE_KERNEL;
+        else if (context->normal_thread && context->readings != NULL && context->readings->sched_ext)
+            cause = ST_CAUSE_SCHED_EXT;
+        put_down_to(&event, cause, both_ns);
     } else if (event.faults_major_n > 0) {
         event.cause = ST_CAUSE_PAGE_FAULT;
     } else if (!judge_by_readings(base, context, &event)) {

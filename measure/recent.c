@@ -15,7 +15,9 @@ double st_recent_median(const struct st_recent *recent) ST_NONBLOCKING
             sorted[at] = sorted[at - 1];
         sorted[at] = recent->values[i];
     }
-    return n > 0 ? sorted[(n - 1) / 2] : 0;
+    if (n == 0)
+        return 0;
+    return sorted[(n - 1) / 2];
 }
 
 double st_recent_max(const struct st_recent *recent) ST_NONBLOCKING
@@ -23,6 +25,6 @@ double st_recent_max(const struct st_recent *recent) ST_NONBLOCKING
     const size_t n = recent->n < ST_RECENT_MAX ? (size_t)recent->n : ST_RECENT_MAX;
     double max = n > 0 ? recent->values[0] : 0;
     for (size_t i = 1; i < n; i++)
-        max = recent->values[i] > max ? recent->values[i] : max;
+        max = ST_MAX(recent->values[i], max);
     return max;
 }

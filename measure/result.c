@@ -79,15 +79,15 @@ const char *st_result_condition(const struct st_result *result, const char *key)
 
 const char *st_result_condition_shown(const char *key, const char *value)
 {
-    const bool none = st_text_is(key, "cpu_dma_latency_us") && st_text_is(value, NO_IDLE_REQUEST);
-    return none ? "not asked for" : value;
+    if (st_text_is(key, "cpu_dma_latency_us") && st_text_is(value, NO_IDLE_REQUEST))
+        return "not asked for";
+    return value;
 }
 
 /* Periods whose records reached the drain. */
 static uint64_t periods_seen(const struct st_result *result)
 {
-    return result->records_lost < result->elapsed_periods ? result->elapsed_periods - result->records_lost
-                                                          : 0;
+    return ST_MAX(result->elapsed_periods, result->records_lost) - result->records_lost;
 }
 
 double st_result_seconds(const struct st_result *result)
@@ -97,11 +97,11 @@ double st_result_seconds(const struct st_result *result)
 
 static const char *nothing_counted_text(const struct st_result *result)
 {
-    return st_text("Nothing was measured: the measurement ended before the first counted period.%s",
-                   result->warmup_cycles == 0
-                       ? ""
-                       : st_text(" Warm-up (%ju cycles) takes %s.", result->warmup_cycles,
-                                 st_ns_text(st_period_due_ns(&result->period, 0, result->warmup_cycles))));
+    const char *nothing = "Nothing was measured: the measurement ended before the first counted period.";
+    if (result->warmup_cycles == 0)
+        return nothing;
+    return st_text("%s Warm-up (%ju cycles) takes %s.", nothing, result->warmup_cycles,
+                   st_ns_text(st_period_due_ns(&result->period, 0, result->warmup_cycles)));
 }
 
 const char *st_result_verdict(const struct st_result *result)
@@ -111,12 +111,12 @@ const char *st_result_verdict(const struct st_result *result)
     const char *latest = st_ns_text(result->lateness.max_ns);
     const char *events =
         st_miss_events_text(result->miss_events.n, result->misses, st_result_seconds(result));
-    const char *lost =
-        result->records_lost > 0
-            ? st_text(", %ju more were not seen because the ring was full", result->records_lost)
-            : "";
-    const char *how = result->policy == ST_POLICY_OTHER ? " as a normal thread" : "";
+    const char *lost = "", *how = "";
     const uint64_t n = periods_seen(result);
+    if (result->records_lost > 0)
+        lost = st_text(", %ju more were not seen because the ring was full", result->records_lost);
+    if (result->policy == ST_POLICY_OTHER)
+        how = " as a normal thread";
 
     if (!result->books_balance)
         return "Invalid: the counters of the measuring loop do not agree, so no figure here can be trusted.";

@@ -1,6 +1,7 @@
 /* The document sleeptune-measure/1 (docs/schema). */
 #include "core/text/json.h"
 #include "core/text/number.h"
+#include "core/text/text.h"
 #include "measure/result.h"
 
 json_t *st_result_distribution_json(const struct st_hist *hist)
@@ -75,8 +76,7 @@ static json_t *conditions(const struct st_result *result)
     st_json_set(object, "load_percent", result->load_percent);
     st_json_set(object, "memory_locked", lock_names[result->lock]);
     st_json_set(object, "as_found", json_boolean(result->timer_slack_set_ns < 0));
-    st_json_set(object, "degraded",
-                result->degraded[0] != '\0' ? json_string(result->degraded) : json_null());
+    st_json_set(object, "degraded", st_json_string_or_null(st_text_or(result->degraded, NULL)));
     ST_EACH_OF (condition, result->conditions, result->conditions_n)
         st_result_condition_json(object, condition->key, condition->value);
     return object;
@@ -108,7 +108,7 @@ json_t *st_result_json(const struct st_result *result)
     st_json_set(o, "lateness_ns", st_result_distribution_json(&result->lateness));
     st_json_set(o, "response_ns", st_result_distribution_json(&result->response));
     st_json_set(o, "cpu_ns_per_cycle",
-                result->cpu_ns_per_cycle >= 0 ? json_real(result->cpu_ns_per_cycle) : json_null());
+                st_json_real_or_null(result->cpu_ns_per_cycle >= 0, result->cpu_ns_per_cycle));
     st_json_set(o, "faults", st_json_integer_or_null(result->faults_n >= 0, result->faults_n));
     st_json_set(o, "records_lost", result->records_lost);
     st_json_set(o, "interrupted", result->interrupted);

@@ -32,7 +32,7 @@ uint64_t st_ring_take(struct st_ring *ring, int32_t *out, uint64_t max)
     const uint64_t head = atomic_load_explicit(&ring->head, memory_order_acquire);
     const uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
     const uint64_t waiting = head - tail;
-    const uint64_t n = waiting < max ? waiting : max;
+    const uint64_t n = ST_MIN(waiting, max);
     for (uint64_t i = 0; i < n; i++)
         out[i] = ring->words[(tail + i) & ring->mask];
     atomic_store_explicit(&ring->tail, tail + n, memory_order_release);

@@ -114,12 +114,12 @@ static void calibrate_load(struct load *load, struct st_platform *platform, cons
         const int64_t start_ns = st_platform_now_ns(platform);
         run_load(load);
         const int64_t ns = st_platform_now_ns(platform) - start_ns;
-        if (ns < best_ns)
-            best_ns = ns;
+        best_ns = ST_MIN(ns, best_ns);
     }
-    const double per_round_ns = best_ns > 0 ? (double)best_ns / (double)ROUNDS : 1.0;
+    if (best_ns <= 0)
+        best_ns = ROUNDS;
     const double want_ns = (double)st_period_ns(period) * load_percent / 100.0;
-    load->rounds = (uint64_t)(want_ns / per_round_ns) + 1;
+    load->rounds = (uint64_t)(want_ns * ROUNDS / (double)best_ns) + 1;
 }
 
 /* --- the threads --- */
@@ -127,6 +127,7 @@ static void calibrate_load(struct load *load, struct st_platform *platform, cons
 /* Sets the requested policy, or the one that on_refused gets, or none, and stores it in the result. */
 static void become_real_time(struct st_session *session, struct st_result *result)
 {
+    static const char *const names[] = {[ST_POLICY_FIFO] = "FIFO", [ST_POLICY_RR] = "RR"};
     struct st_platform *platform = session->platform;
     const struct st_session_config *config = &session->config;
     enum st_policy policy = ST_POLICY_OTHER;
@@ -144,11 +145,11 @@ static void become_real_time(struct st_session *session, struct st_result *resul
     }
     if (content)
         return;
-    char got[32] = "as a normal thread";
+    const char *got = "as a normal thread";
     if (policy != ST_POLICY_OTHER)
-        ST_PRINT(got, "with SCHED_%s %d", policy == ST_POLICY_FIFO ? "FIFO" : "RR", priority);
-    st_result_degrade(result, "no right to SCHED_%s at priority %d (%s): runs %s",
-                      config->policy == ST_POLICY_FIFO ? "FIFO" : "RR", config->priority, strerror(-r), got);
+        got = st_text("with SCHED_%s %d", names[policy], priority);
+    st_result_degrade(result, "no right to SCHED_%s at priority %d (%s): runs %s", names[config->policy],
+                      config->priority, strerror(-r), got);
 }
 
 static void prepare(struct st_session *session)
@@ -228,7 +229,9 @@ static int read_number(struct st_platform *machine, const char *key, int64_t low
     char text[32];
     size_t len;
     const int r = machine->read_sysctl(machine, key, text, sizeof(text), &len);
-    return r != 0 ? r : st_number_i64(text, lowest, highest, ret);
+    if (r != 0)
+        return r;
+    return st_number_i64(text, lowest, highest, ret);
 }
 
 /* Most that FreeBSD's kernel may add to a sleep until the next period: rules freebsd-eventtimer and
@@ -240,17 +243,14 @@ static int64_t stretch_ns(struct st_platform *machine, const struct st_loop *loo
     if (read_number(machine, "kern.hz", 1, ST_TICK_HZ_MAX, &hz) != 0 ||
         read_number(machine, "kern.eventtimer.periodic", 0, 1, &periodic) != 0)
         return 0;
-    if (periodic == 1)
-        return read_number(machine, "kern.eventtimer.singlemul", 1, ST_TICK_HZ_MAX, &mul) == 0
-                   ? ST_NS_PER_S / (hz * st_tick_singlemul(hz, mul))
-                   : 0;
+    if (periodic == 1 && read_number(machine, "kern.eventtimer.singlemul", 1, ST_TICK_HZ_MAX, &mul) == 0)
+        return ST_NS_PER_S / (hz * st_tick_singlemul(hz, mul));
     const int r = read_number(machine, "kern.timecounter.nanosleep_precise", 0, 1, &precise);
-    if (loop->precise_wait || (r != 0 && r != -ENOENT) || (r == 0 && precise == 1))
+    if (periodic == 1 || loop->precise_wait || (r != 0 && r != -ENOENT) || (r == 0 && precise == 1) ||
+        read_number(machine, "kern.timecounter.alloweddeviation", 1, INT32_MAX, &percent) != 0 ||
+        st_tick_late(percent, hz, (double)st_period_ns(&loop->period), &late) != 0)
         return 0;
-    return read_number(machine, "kern.timecounter.alloweddeviation", 1, INT32_MAX, &percent) == 0 &&
-                   st_tick_late(percent, hz, (double)st_period_ns(&loop->period), &late) == 0
-               ? (int64_t)late.max_ns
-               : 0;
+    return (int64_t)late.max_ns;
 }
 
 /* @return true: the loop has ended and all words were drained. Under the mutex. */
@@ -304,7 +304,9 @@ static void ask_machine(struct st_platform *machine, struct st_cause_machine *re
 {
     bool yes;
     int64_t period_us, runtime_us;
-    *ret = (struct st_cause_machine){.virtualised = machine->virtualised(machine, &yes) == 0 ? yes : -1};
+    *ret = (struct st_cause_machine){.virtualised = -1};
+    if (machine->virtualised(machine, &yes) == 0)
+        ret->virtualised = yes;
     if (read_number(machine, "kernel.sched_rt_period_us", 0, INT64_MAX / ST_NS_PER_US, &period_us) == 0 &&
         read_number(machine, "kernel.sched_rt_runtime_us", 1, INT64_MAX / ST_NS_PER_US, &runtime_us) == 0 &&
         period_us > runtime_us)
@@ -314,9 +316,10 @@ static void ask_machine(struct st_platform *machine, struct st_cause_machine *re
 /* Limits the warm-up, which would take a minute with long cycles. */
 static uint64_t warmup_cycles(const struct st_session_config *config, int64_t period_ns)
 {
-    const uint64_t fit = (uint64_t)(config->warmup_max_ns / period_ns);
-    const uint64_t most = ST_MAX(fit, WARMUP_CYCLES_MIN);
-    return config->warmup_max_ns > 0 && most < config->warmup_cycles ? most : config->warmup_cycles;
+    const uint64_t fit = (uint64_t)(config->warmup_max_ns / period_ns), most = ST_MAX(fit, WARMUP_CYCLES_MIN);
+    if (config->warmup_max_ns <= 0)
+        return config->warmup_cycles;
+    return ST_MIN(most, config->warmup_cycles);
 }
 
 static int init(struct st_session *session)
@@ -335,12 +338,12 @@ static int init(struct st_session *session)
     if (period_ns < PERIOD_MIN_NS || period_ns > PERIOD_MAX_NS)
         return -ERANGE;
     loop->warmup_cycles = warmup_cycles(config, period_ns);
-    loop->max_periods =
-        config->duration_ns > 0 ? st_period_index_at(&loop->period, 0, config->duration_ns - 1) + 1 : 0;
+    if (config->duration_ns > 0)
+        loop->max_periods = st_period_index_at(&loop->period, 0, config->duration_ns - 1) + 1;
     loop->cause_above_ns = st_session_cause_above_ns(config);
     loop->precise_wait = config->precise_wait && p->sleep_until_precise_ns(p, 0) != -ENOTSUP;
 
-    const uint64_t words_a_cycle = config->load_percent > 0 ? 2 : 1;
+    const uint64_t words_a_cycle = 1 + (config->load_percent > 0);
     r = st_ring_init(&session->ring, ((uint64_t)(RING_SPAN_NS / period_ns) + 64) * words_a_cycle);
     if (r != 0)
         return r;

@@ -148,16 +148,18 @@ static int start_child(struct st_stress *stress, void (*run)(int fd), int fd)
 int st_stress_start(enum st_stress_phase phase, struct st_stress **ret)
 {
     const struct phase *row = &phases[phase];
-    const long cpus_n = sysconf(_SC_NPROCESSORS_ONLN);
-    const long n = row->once || cpus_n < 1 ? 1 : cpus_n;
-    int r = 0;
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    int r = 0, fd = -1;
+    if (row->once)
+        n = 1;
     struct st_stress *stress = calloc(1, sizeof(*stress));
     if (stress == NULL)
         return -ENOMEM;
-    const int fd = phase == ST_STRESS_DISK ? nameless_file() : -1;
-    if (phase == ST_STRESS_DISK && fd < 0)
-        r = fd;
-    for (long i = 0; row->run != NULL && i < n && r == 0 && stress->children_n < CHILDREN_MAX; i++)
+    if (phase == ST_STRESS_DISK) {
+        fd = nameless_file();
+        r = ST_MIN(fd, 0);
+    }
+    for (long i = 0; row->run != NULL && i < ST_MAX(n, 1) && r == 0 && stress->children_n < CHILDREN_MAX; i++)
         r = start_child(stress, row->run, fd);
     if (fd >= 0)
         close(fd);
