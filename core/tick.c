@@ -7,7 +7,7 @@
 
 int64_t st_tick_singlemul(int64_t hz, int64_t singlemul)
 {
-    int64_t mul = singlemul < 1 ? 1 : ST_MIN(singlemul, SINGLEMUL_MAX);
+    int64_t mul = ST_MIN(ST_MAX(singlemul, 1), SINGLEMUL_MAX);
     while (hz * mul < STATHZ) /* setuptimer() adds hz until it is enough for statclock() */
         mul++;
     return mul;

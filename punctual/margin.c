@@ -25,11 +25,16 @@ void st_margin_init(struct st_margin *margin, enum st_margin_kind kind, double v
 {
     memset(margin, 0, sizeof(*margin));
     margin->kind = kind;
-    margin->quantile = kind == ST_MARGIN_QUANTILE ? value
-                       : kind == ST_MARGIN_FREE   ? QUANTILE_FREE
-                                                  : ST_MARGIN_QUANTILE_MOST;
-    margin->spin_mean_max_ns = kind == ST_MARGIN_BUDGET ? (int64_t)value : ST_MARGIN_SPIN_ANY;
-    margin->margin_ns = kind == ST_MARGIN_FIXED ? (int64_t)value : 0;
+    margin->quantile = ST_MARGIN_QUANTILE_MOST;
+    margin->spin_mean_max_ns = ST_MARGIN_SPIN_ANY;
+    if (kind == ST_MARGIN_QUANTILE)
+        margin->quantile = value;
+    else if (kind == ST_MARGIN_FREE)
+        margin->quantile = QUANTILE_FREE;
+    else if (kind == ST_MARGIN_BUDGET)
+        margin->spin_mean_max_ns = (int64_t)value;
+    else
+        margin->margin_ns = (int64_t)value;
     margin->overshoot_ns = INT64_MIN;
     margin->learn_every = margin->until_learn = 1;
     margin->update_every = margin->until_update = UPDATE_FIRST;

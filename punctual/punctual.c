@@ -160,5 +160,5 @@ void st_punctual_get_stats(const struct st_punctual *punctual, struct st_punctua
     struct st_punctual_stats stats = punctual->stats;
     stats.margin_ns = punctual->margin.margin_ns;
     memset(ret, 0, ret_bytes);
-    memcpy(ret, &stats, ret_bytes < sizeof(stats) ? ret_bytes : sizeof(stats));
+    memcpy(ret, &stats, ST_MIN(ret_bytes, sizeof(stats)));
 }

@@ -21,7 +21,7 @@ int st_number_take(const char **text, uint64_t *ret)
 int st_number_i64(const char *text, int64_t min, int64_t max, int64_t *ret)
 {
     const bool negative = *text == '-';
-    const char *at = negative ? text + 1 : text;
+    const char *at = text + negative;
     if (*at == '\0' || at[strspn(at, "0123456789")] != '\0')
         return -EINVAL;
     uint64_t size;
@@ -53,7 +53,8 @@ int st_number_rate_hz(const char *text, int64_t min, int64_t max, int64_t *ret)
         return -EINVAL;
     if (hz > INT64_MAX / 1000 - 1)
         return -ERANGE;
-    hz *= kilo ? 1000 : 1;
+    if (kilo)
+        hz *= 1000;
     for (size_t i = 0; i < digits_n; i++, unit /= 10)
         hz += (uint64_t)(digits[i] - '0') * unit;
     if ((int64_t)hz < min || (int64_t)hz > max)

@@ -83,8 +83,8 @@ bool st_text_has_among(const char *text, const char *const *words)
 
 char *st_text_swap(char *text, char from, char to)
 {
-    for (char *at = text; *at != '\0'; at++)
-        *at = *at == from ? to : *at;
+    for (char *at = text; (at = strchr(at, from)) != NULL;)
+        *at = to;
     return text;
 }
 
@@ -228,9 +228,8 @@ void st_text_field(FILE *out, const char *label, const char *text, int label_col
     const int columns = st_text_columns(label);
     st_text_pad(out, label, label_columns);
     st_text_flow(out, text, strlen(text),
-                 &(struct st_text_flow){.column = columns < label_columns ? label_columns : columns + 1,
-                                        .indent = label_columns,
-                                        .width = width});
+                 &(struct st_text_flow){
+                     .column = ST_MAX(columns + 1, label_columns), .indent = label_columns, .width = width});
 }
 
 void st_text_row(const struct st_text_sheet *sheet, const char *label, const char *format, ...)

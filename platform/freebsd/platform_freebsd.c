@@ -155,11 +155,6 @@ static int freebsd_set_name(ST_UNUSED struct st_platform *platform, const char *
     return 0;
 }
 
-static int freebsd_set_rttime_limit_ns(ST_UNUSED struct st_platform *platform, ST_UNUSED int64_t ns)
-{
-    return -ENOTSUP; /* RLIMIT_CPU counts sleeping threads' work too and kills the process: not the same */
-}
-
 /* --- what threads have used; locked memory, the program --- */
 
 #define THREADS_MAX 32768
@@ -397,18 +392,14 @@ bool st_posix_reap_rest(void)
 /* --- the machine --- */
 
 /* CLOCK_BOOTTIME is another name of CLOCK_UPTIME here: no clock tells how long the system was suspended.
- * Timer slack: alloweddeviation is the machine's, not the thread's. */
-static int no_suspended_ns(ST_UNUSED struct st_platform *platform, ST_UNUSED int64_t *ret_ns)
+ * Timer slack: alloweddeviation is the machine's, not the thread's. RLIMIT_CPU counts sleeping threads' work,
+ * too, and kills the process: it is no RLIMIT_RTTIME. */
+static int no_ns(ST_UNUSED struct st_platform *platform, ST_UNUSED int64_t *ret_ns)
 {
     return -ENOTSUP;
 }
 
-static int no_timer_slack_ns(ST_UNUSED struct st_platform *platform, ST_UNUSED int64_t *ret_ns)
-{
-    return -ENOTSUP;
-}
-
-static int no_set_timer_slack_ns(ST_UNUSED struct st_platform *platform, ST_UNUSED int64_t ns)
+static int no_set_ns(ST_UNUSED struct st_platform *platform, ST_UNUSED int64_t ns)
 {
     return -ENOTSUP;
 }
@@ -428,7 +419,7 @@ struct st_platform *st_platform_native(void)
         .sleep_until_ns = st_posix_sleep_until_ns,
         .sleep_until_precise_ns = st_freebsd_sleep_until_precise_ns,
         .wall_ns = st_posix_wall_ns,
-        .suspended_ns = no_suspended_ns,
+        .suspended_ns = no_ns,
         .set_policy = freebsd_set_policy,
         .get_policy = freebsd_get_policy,
         .thread_id = freebsd_thread_id,
@@ -437,8 +428,8 @@ struct st_platform *st_platform_native(void)
         .unpin = freebsd_unpin,
         .cpus_allowed = freebsd_cpus_allowed,
         .set_name = freebsd_set_name,
-        .timer_slack_ns = no_timer_slack_ns,
-        .set_timer_slack_ns = no_set_timer_slack_ns,
+        .timer_slack_ns = no_ns,
+        .set_timer_slack_ns = no_set_ns,
         .hold_latency = no_hold_latency,
         .release_latency = no_release_latency,
         .counters_open = freebsd_counters_open,
@@ -448,7 +439,7 @@ struct st_platform *st_platform_native(void)
         .counters_close = freebsd_counters_close,
         .pauses = freebsd_pauses,
         .lock_memory = freebsd_lock_memory,
-        .set_rttime_limit_ns = freebsd_set_rttime_limit_ns,
+        .set_rttime_limit_ns = no_set_ns,
         .rt_rights = st_posix_rt_rights,
         .os = ST_OS_FREEBSD,
         .program_path = freebsd_program_path,
