@@ -309,9 +309,9 @@ static void judge_rest(struct st_pipewire_profile *profile, struct st_profile_no
 {
     const int64_t now_ns = cycle->driver.awake_ns, near_ns = 4 * node->period_ns;
     enum st_dropout_reason reason = ST_DROPOUT_UNKNOWN;
-    struct st_profile_node *driver = st_profile_node_find(profile, cycle->driver.id);
     if (node->lost.n == 0)
         return;
+    struct st_profile_node *driver = st_profile_node_find(profile, cycle->driver.id);
     if (node->judged.end_ns != 0 && now_ns - node->judged.end_ns < near_ns) {
         reason = node->judged.reason;
     } else if (driver != NULL && (!counted || driver->server.counted_ns > driver->server.began_ns)) {

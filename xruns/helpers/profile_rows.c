@@ -30,9 +30,9 @@ void st_profile_row_put_held(struct st_pipewire_profile *profile, const struct s
 void st_profile_row_put(struct st_pipewire_profile *profile, const struct st_pipewire_cycle *cycle,
                         const struct st_pipewire_block *block, bool is_driver)
 {
-    const struct st_profile_node *node = st_profile_node_find(profile, block->id);
-    if (profile->ring == NULL || node == NULL || block->signal_ns <= 0 ||
-        st_profile_node_is_own(profile, node->client))
+    const struct st_profile_node *node;
+    if (profile->ring == NULL || (node = st_profile_node_find(profile, block->id)) == NULL ||
+        block->signal_ns <= 0 || st_profile_node_is_own(profile, node->client))
         return;
     const bool finished = block->status == ST_PIPEWIRE_CYCLE_FINISHED || is_driver;
     const bool awake = finished || block->status == ST_PIPEWIRE_CYCLE_AWAKE;
