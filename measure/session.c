@@ -119,7 +119,7 @@ static void calibrate_load(struct load *load, struct st_platform *platform, cons
     if (best_ns <= 0)
         best_ns = ROUNDS;
     const double want_ns = (double)st_period_ns(period) * load_percent / 100.0;
-    load->rounds = (uint64_t)(want_ns * ROUNDS / (double)best_ns) + 1;
+    load->rounds = (uint64_t)(want_ns * (double)ROUNDS / (double)best_ns) + 1;
 }
 
 /* --- the threads --- */
