@@ -217,7 +217,7 @@ void st_sndstat_look_at(struct st_snd_counters *counters, const struct st_snd_ch
         goes_on = before->stuck && !anew && (!channel->stuck || channel->feeds_n - before->feeds_n <= n);
     } else {
         counters->n++;
-        n *= counters->looked; /* at the first look: what was before it */
+        n *= counters->looked; /* at the first look, earlier xruns are not new */
     }
     if (n > 0)
         report(channel, n, goes_on, seen, ctx);

@@ -189,7 +189,8 @@ static void say_taps(struct listener *listener)
 
 /* --- links --- */
 
-/* Ports come one by one, and a filter gets no port while it runs. @param tap  NULL: none. */
+/* Links the tap again after a short time, if there is one: ports appear one by one, and a running filter gets
+ * no further port. */
 static void settle_soon(struct tap *tap)
 {
     struct timespec soon = {.tv_nsec = SETTLE_NS};

@@ -189,7 +189,7 @@ static void judge(struct st_pipewire_profile *profile, struct st_profile_node *n
         awake_ns =
             late->signal_ns; /* the client was awake: PipeWire 0.3.65 overwrote the time with a later one */
     int64_t busy_ns = late->end_ns - awake_ns;
-    if (late->measured) /* others had the CPU: no larger buffer is needed for that */
+    if (late->measured) /* others had the CPU: a larger buffer would not help against that */
         busy_ns = ST_MIN(own_ns, busy_ns);
     if (st_profile_late_is(node, profile->kept.cycle_ns)) {
         node->kept.busy_ns = busy_ns;
@@ -316,7 +316,7 @@ static void judge_rest(struct st_pipewire_profile *profile, struct st_profile_no
         reason = node->judged.reason;
     } else if (driver != NULL && (!counted || driver->server.counted_ns > driver->server.began_ns)) {
         if (begun_late_ns(driver, cycle) != 0)
-            return; /* who held it up is known in the next one */
+            return; /* the next cycle shows who held the server up */
         if (driver->server.began_ns != 0 && now_ns - driver->server.began_ns < near_ns) {
             node->late.figures.cycle_ns = driver->server.began_ns;
             node->late.figures.end_ns = driver->server.began_ns + driver->period_ns;

@@ -330,7 +330,7 @@ static void consider_rival(struct st_process_watch *watch, ST_UNUSED void *ctx, 
     begin_thread(&room->thread, pid, tid, watch->samples_n);
 }
 
-/* Has it run since the last scan? */
+/* Has the process run since the last scan? */
 static bool has_run(struct st_process_watch *watch, pid_t pid)
 {
     struct ran *ran = &watch->ran[pid % RAN_MAX];
@@ -402,7 +402,7 @@ static void sample(struct st_process_watch *watch, struct process *process, int6
     if (!again || figures->cpu_ns != before.cpu_ns)
         process->idle_n = 0;
     const bool rare = watch->samples_n % RARE_TICKS == 0;
-    /* one that is stopped now may have run since the last sample, but less than usual */
+    /* a thread that is stopped now may have run since the last sample, but less than usual */
     const int64_t more_ns = (figures->cpu_ns - before.cpu_ns - process->usual_ns) * again;
     const bool less = 4 * more_ns < -process->usual_ns;
     process->usual_ns += more_ns / USUAL_TICKS;
@@ -421,7 +421,7 @@ static void sample(struct st_process_watch *watch, struct process *process, int6
         figures->stopped |= st_standing_is_frozen(process->thread.pid);
     else
         figures->stopped |= before.stopped && process->idle_n > 1;
-    if (stat.state == 'R') /* the kernel adds what it waits now when it gets a CPU */
+    if (stat.state == 'R') /* the kernel adds the current wait only when the thread gets a CPU */
         figures->queue_ns = before.queue_ns + since_ns;
 }
 
