@@ -27,9 +27,9 @@
 #define FIRST_MS   500  /* for the first screen of sleeptune without a command */
 #define LINE_MS    5000 /* between two looks of --follow: a bar runs all day */
 #define WATCH_MS   1000
-#define ANSWER_MS  900 /* of --watch: Ctrl-C waits so long at most */
+#define ANSWER_MS  900 /* time-out with --watch: the longest delay of Ctrl-C */
 #define TEXT_BYTES 700
-#define ROWS_USUAL 24 /* of a terminal that does not say how many it has */
+#define ROWS_USUAL 24 /* rows of a terminal that does not report its size */
 
 static const char help[] = "Usage: sleeptune status [--details | --watch | --html | --json | --line FORM]\n"
                            "                        [--system | --socket PATH]\n"
@@ -86,7 +86,7 @@ static int print_text(const struct st_daemon_answer *answer, const struct wish *
 
 /* --- the page --- */
 
-/* A page of its own for a message: who clicks on the entry in a menu sees no terminal. */
+/* Prints a message as a separate page, since a user who clicks on a menu entry sees no terminal. */
 static void put_message(FILE *out, char *message)
 {
     fputs("<!DOCTYPE html><html lang=en><meta charset=utf-8><meta http-equiv=Content-Security-Policy "
@@ -255,7 +255,7 @@ struct watch {
     struct st_platform *platform;
     struct st_daemon_answer answer; /* the last good one */
     char whose[160];
-    bool current;           /* that one has this program's version */
+    bool current;           /* the daemon has this program's version */
     char error[TEXT_BYTES]; /* why the last request failed; "" */
     int64_t since_wall_ns;  /* of the last answer; 0: none yet */
 };

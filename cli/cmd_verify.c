@@ -27,7 +27,7 @@ static const char help[] = "Usage: sleeptune verify [OPTION...]\n"
                            "worse than before, 2 something could not be read (1 wins over 2); 3 usage, 4\n"
                            "failure, 5 the measurement is invalid.\n";
 
-/* In rising order: the worst one decides. */
+/* In rising order: the worst outcome decides. */
 enum outcome { OUTCOME_GOOD, OUTCOME_UNKNOWN, OUTCOME_BAD };
 static const int exits[] = {ST_EXIT_DONE, ST_EXIT_UNKNOWN, ST_EXIT_FINDINGS};
 
@@ -47,7 +47,7 @@ enum word { INTERRUPTED = ST_ENTRY_UNREAD + 1, FORGOTTEN, IN_EFFECT, NOT_NEEDED,
 static const struct {
     const char *name;
     enum outcome outcome;
-    const char *detail; /* of a write; NULL: none */
+    const char *detail; /* text for a write; NULL: none */
 } words[] = {
     [ST_ENTRY_IN_PLACE] = {"in place", OUTCOME_GOOD},
     [ST_ENTRY_DIFFERS] = {"differs", OUTCOME_BAD, "someone changed it"},
@@ -91,8 +91,8 @@ static void verify_entry(struct work *work, const struct st_entry *entry)
 
 /* --- their rules --- */
 
-/* The user whom this rule (NULL: any) gave a right, as long as it is not `user`. @return NULL: no one, or
- * `user`, too. */
+/* The user to whom this rule (NULL: any rule) gave a right, other than `user`. @return NULL: no one, or
+ * `user` has the right as well. */
 static const char *other_user(const struct st_journal *journal, const char *id, const char *user)
 {
     const char *other = NULL;
@@ -106,7 +106,7 @@ static const char *other_user(const struct st_journal *journal, const char *id, 
     return other;
 }
 
-/* What the rule says now. */
+/* Prints what the rule finds now. */
 static void verify_rule(struct work *work, const struct st_report *report, const char *id)
 {
     const struct st_finding *finding = st_report_find(report, id);

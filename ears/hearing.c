@@ -4,11 +4,11 @@
 
 #define SILENT     3e-5F  /* relative to full scale: -90 dB */
 #define CLIPPED    0.999F /* of full scale */
-#define TRIES      10     /* of places, from the tones on: it is no such path, and a try costs 0.2 s */
+#define TRIES      10     /* searches for places after the tones were found; a failed search costs 0.2 s */
 #define TRIES_MAX  60     /* before: 42 s */
 #define LOSSY      0.05   /* noise beside the tones: more than conversion leaves */
 #define LATE_MS    25     /* then the tones have followed what moved */
-#define CLOCKS_PPM 1000   /* the tones run too far in a window of them */
+#define CLOCKS_PPM 1000   /* beyond this, the tones drift too far within a window */
 
 const struct st_path_words st_hearing_classes[ST_PATH_CLASSES_N] = {
 #define ROW(id, name, text, promise, least_us) {name, text, promise, least_us},
@@ -142,8 +142,8 @@ static bool covers(const struct match *match, const struct at *loss, const struc
            off <= (int64_t)loss->frames + match->tolerance;
 }
 
-/* @param ret_forced for each loss, whether it is one. @return how many glitches are losses, if the signal is
- * `offset` ahead of the recording. */
+/* @param ret_forced for each loss: it was forced. @return number of glitches that match a loss if the
+ * signal is `offset` ahead of the recording. */
 static unsigned matches(struct match *match, int64_t offset, bool *ret_forced)
 {
     unsigned found_n = 0;
@@ -163,7 +163,7 @@ static unsigned matches(struct match *match, int64_t offset, bool *ret_forced)
     return found_n;
 }
 
-/* Without places the offset is the one at which most glitches are found. */
+/* Without places: the offset at which most glitches are found. */
 static int64_t best_offset(struct match *match, bool *scratch)
 {
     unsigned best_n = 0;

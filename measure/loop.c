@@ -12,7 +12,7 @@
 #define CAUSE_BURST     64
 #define CAUSE_REFILL_NS INT64_C(125000000)
 
-/* What the loop keeps between cycles besides st_loop. */
+/* State of the loop between cycles, besides st_loop. */
 struct state {
     struct st_ring *ring;
     uint64_t lost_pending, lost_skipped_pending; /* not yet reported through the ring */
@@ -34,7 +34,7 @@ static inline bool is_plain(int64_t value) ST_NONBLOCKING
     return value >= PLAIN_LOWEST && value <= INT32_MAX;
 }
 
-/* Everything that is not the one-word cycle: wide values, losses, skipped periods. */
+/* Writes everything except a one-word cycle: wide values, losses, skipped periods. */
 static void put_slow(struct st_loop *loop, struct state *state, int64_t lateness_ns, int64_t callback_ns,
                      uint64_t skipped) ST_NONBLOCKING
 {
@@ -175,7 +175,7 @@ static int run_span(struct st_loop *loop, struct state *state, int64_t t0_ns, ui
     return r;
 }
 
-/* It ended, or failed with r, before the first counted period. */
+/* The loop ended, or failed with r, before the first counted period. */
 static int nothing_counted(struct st_loop *loop, int r)
 {
     loop->elapsed_periods = 0;
@@ -194,7 +194,7 @@ int st_loop_run(struct st_loop *loop)
     atomic_store_explicit(&loop->cycles_seen, 0, memory_order_relaxed);
     state.cause_refilled_ns = p->now_ns(p);
     if (loop->warmup_cycles > 0) {
-        if (loop->counters != NULL) /* what is usual is known from the first late wake-up on */
+        if (loop->counters != NULL) /* gives a baseline before the first late wake-up */
             take_cause(loop, &state, p->now_ns(p), 0);
         const int r = run_span(loop, &state, p->now_ns(p) + period_ns, loop->warmup_cycles, cause_above_ns);
         if (r != 0)

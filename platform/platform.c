@@ -1,5 +1,5 @@
-/* What is of no OS: names, and a captured tree as the tunables of a platform, whose clocks and threads stay
- * the native ones. */
+/* Parts for all systems: names, and a captured tree as the tunables of a platform, whose clocks and
+ * threads are those of the running system. */
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -47,9 +47,9 @@ const char *st_platform_policy_name(enum st_policy policy)
 struct root {
     struct st_platform row; /* first: a row's functions get a pointer to it */
     int dir_fd;
-    const char *sysctls; /* of a FreeBSD capture, or NULL */
+    const char *sysctls; /* sysctls of a FreeBSD capture, or NULL */
     size_t sysctls_bytes;
-    bool has_all; /* what the text does not have does not exist */
+    bool has_all; /* a sysctl that the text lacks does not exist */
 };
 
 static int root_open_path(struct st_platform *machine, const char *path, int flags)
@@ -69,7 +69,7 @@ static int no_write_sysctl(ST_UNUSED struct st_platform *platform, ST_UNUSED con
     return -ENOTSUP;
 }
 
-/** Of two lines "name: value" or "name=value" the later one counts. */
+/** Finds "name: value" or "name=value"; of two lines the later one counts. */
 static const char *captured_line(const struct root *root, const char *name)
 {
     const size_t len = strlen(name);
@@ -100,7 +100,7 @@ static int captured_sysctl(struct st_platform *machine, const char *name, char *
     return 0;
 }
 
-/* Of a machine that is not here only its files can be asked. */
+/* On a captured machine only files can be read. */
 static int root_timer_slack_ns(ST_UNUSED struct st_platform *platform, ST_UNUSED int64_t *ret_ns)
 {
     return -ENOTSUP;

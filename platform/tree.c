@@ -41,7 +41,7 @@ const char *st_tree_sysctl_line(struct st_platform *machine, const char *name)
     return st_text_or(first_line(machine->read_sysctl(machine, name, text, sizeof(text), &len), text), NULL);
 }
 
-/* A condition: the first line of the file or sysctl, or what `get` makes of it. NULL: it is left out. */
+/* A condition: the first line of the file or sysctl, or the text that `get` makes. NULL: omitted. */
 struct condition {
     const char *key, *path;
     const char *(*get)(struct st_platform *machine, int cpu, const struct condition *condition);
@@ -49,14 +49,15 @@ struct condition {
 
 /* --- kernel --- */
 
-/* Of the kernel's build configuration. /proc/config.gz is left alone: it takes a decompressor. */
+/* Tick rate from the kernel's build configuration. /proc/config.gz is not read, since that takes a
+ * decompressor. */
 static const char *hz(struct st_platform *machine, ST_UNUSED int cpu, const struct condition *condition)
 {
     size_t len;
     const char *release = st_tree_first_line(machine, "/proc/sys/kernel/osrelease"), *value = NULL;
     if (release == NULL || strchr(release, '/') != NULL)
         return NULL;
-    /* not malloc, which would keep pages of it: a program that measures stays small */
+    /* not malloc, which would keep the pages: a measuring program stays small */
     char *text = mmap(NULL, CONFIG_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (text == MAP_FAILED)
         return NULL;
@@ -182,7 +183,7 @@ static const struct dmi_row dmi_rows[] = {
     {"Parallels", "parallels"},
     {"BHYVE", "bhyve"},
     {"Apple Virtualization", "apple"},
-    {"Virtual Machine", "hyper-v"}, /* product name; its vendor is Microsoft, who sell laptops too */
+    {"Virtual Machine", "hyper-v"}, /* product name; the vendor Microsoft also sells laptops */
 };
 
 static const struct dmi_row *dmi_find(struct st_platform *machine)
@@ -198,7 +199,7 @@ static const struct dmi_row *dmi_find(struct st_platform *machine)
     return NULL;
 }
 
-/* Its name, "unnamed", or "none". @return NULL: unknown. */
+/* Name of the hypervisor, "unnamed", or "none". @return NULL: unknown. */
 static const char *hypervisor(struct st_platform *machine, ST_UNUSED int cpu,
                               ST_UNUSED const struct condition *condition)
 {

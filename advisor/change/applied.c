@@ -1,5 +1,5 @@
-/* Carrying a plan out and taking it back: each write is in the journal first, and one that fails takes all of
- * them back. */
+/* Carries plans out and undoes them: each write is first recorded in the journal; if a write fails, the
+ * whole plan is undone. */
 #include "advisor/change/applied.h"
 
 #include <libgen.h>
@@ -95,7 +95,7 @@ static int put_file(struct st_platform *p, const struct st_entry *entry, const c
     return r;
 }
 
-/* What becomes of a write that is found so. */
+/* The event for a write that is found in this state. */
 static const enum st_change_event by_state[] = {
     [ST_ENTRY_IN_PLACE] = ST_EVENT_RESTORED,
     [ST_ENTRY_DIFFERS] = ST_EVENT_CHANGED,

@@ -100,7 +100,7 @@ static void collect_sysctls(struct st_collector *c)
 
 #define RC "freebsd.rc."
 
-/* Nothing else of these files is kept: people send their captures to others. */
+/* Other settings of these files are not kept, since people send their captures to others. */
 static const char *const loader_names[] = {"hw.snd.", "hw.usb.uaudio.",    "kern.eventtimer.",
                                            "kern.hz", "kern.timecounter.", "mac_priority_load",
                                            NULL};
@@ -110,8 +110,8 @@ static const char *const sysctl_names[] = {"dev.hwpstate", "dev.pcm.",          
                                            "hw.snd.",      "hw.usb.uaudio.",    "kern.eventtimer.",
                                            "kern.sched.",  "kern.timecounter.", NULL};
 
-/** In the order in which FreeBSD reads them (loader.conf.local from 14.1 on): of two values, the later one
- * counts. */
+/** In the order in which FreeBSD reads the files (loader.conf.local since 14.1): of two values, the later
+ * one counts. */
 static const struct setting {
     const char *key; /* says whether the file could be read; NULL: an optional file, or a folder of such */
     const char *path;
@@ -190,7 +190,7 @@ static void read_settings(struct st_collector *c)
 
 #define NAMED_MAX 256 /* settings of sysctl.conf that the kernel is asked for */
 
-/** What sysctl.conf sets may be a name that the kernel does not know. */
+/** Reads settings of sysctl.conf, which may name a sysctl that the kernel does not have. */
 static void collect_named(struct st_collector *c)
 {
     size_t n = 0;

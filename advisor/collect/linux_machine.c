@@ -52,7 +52,7 @@ static void captured_request(struct st_collector *c)
                             (int32_t)value, REQUEST_PATH);
 }
 
-/** Of the test conditions, what no text file has. */
+/** Takes test conditions that are in no text file. */
 static void condition(void *ctx, const char *key, const char *value)
 {
     struct st_collector *c = ctx;
@@ -95,7 +95,7 @@ static void collect_place(struct st_collector *c)
 /* A folder of folders: the leaves of each, one fact a leaf. */
 struct set {
     const char *folder;
-    const char *name_prefix; /* of the folders that count */
+    const char *name_prefix; /* prefix of the folders that count */
     const char *key_prefix;
     struct {
         const char *file;
@@ -197,7 +197,7 @@ static int collect_set(struct walk *walk)
     return st_collector_list(walk->c, walk->set->folder, one_folder, walk);
 }
 
-/** What a program allows a CPU to take to wake, besides /dev/cpu_dma_latency: Linux
+/** File with the longest wake-up time that a program allows for a CPU, besides /dev/cpu_dma_latency: Linux
  * Documentation/ABI/testing/sysfs-devices-power. */
 static const char *resume_path(const char *cpu)
 {
@@ -258,8 +258,9 @@ static void collect_cpus(struct st_collector *c)
 
 /* --- fast and slow cores --- */
 
-#define CPUS_MAX   256
-#define SLOW_SHARE 0.75 /* of the fastest core's capacity; middle cores of three kinds are fast enough */
+#define CPUS_MAX 256
+#define SLOW_SHARE                                                                                           \
+    0.75 /* share of the fastest core's capacity; the middle cores of three kinds are fast enough */
 
 struct cores {
     struct st_collector *c;

@@ -85,7 +85,7 @@ static int by_importance(const void *left, const void *right)
     const struct st_finding *const sides[] = {left, right};
     for (size_t i = 0; i < 2; i++) {
         const struct st_finding *finding = sides[i];
-        /* what the user can do now, before what is by hand */
+        /* first what the user can do now, then manual changes */
         const double order[] = {st_finding_statuses[finding->status].rank, finding->measured,
                                 effect_for_order(finding), st_rule_can_apply(finding),
                                 -(double)place_of(finding->rule)};
@@ -272,7 +272,7 @@ const struct st_tuned_row *st_report_tuned(const struct st_report *report, const
     return same ? st_tuned_find(report->tuned, finding->rule->id) : NULL;
 }
 
-/* What was not tried is between what helps and what does not. */
+/* Settings that were not tried are sorted between those that help and those that do not. */
 void st_report_rank(struct st_report *report, const struct st_tuned *tuned)
 {
     report->tuned = tuned;

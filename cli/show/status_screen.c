@@ -13,8 +13,8 @@
     17 /* names are cut to this, and then the widest column to the next number, before columns               \
         * at the right are left out */
 #define CELL_COLUMNS 34
-#define FIRST_ROWS   20 /* of the screen without details, where a row has room for a sentence */
-#define TABLE_ROWS   3  /* of a table that the rows above it leave room for */
+#define FIRST_ROWS   20 /* rows of the screen without details, where a row has room for a sentence */
+#define TABLE_ROWS   3  /* rows that are kept for a table */
 
 static enum st_style style_of(const json_t *object, enum st_style good)
 {
@@ -152,7 +152,7 @@ static int rows_n(const json_t *section, enum rows rows)
     return n;
 }
 
-/* @return false: it is no table. */
+/* @return false: the section is not a table. */
 static bool put_table(struct place *place, const json_t *section, enum rows rows)
 {
     const json_t *head = json_object_get(section, "columns");
@@ -189,7 +189,7 @@ void st_status_screen_table(FILE *out, const json_t *section, bool details, int 
     st_screen_finish(&screen);
 }
 
-/* What the rows above the tables leave to them, of half of the place at most. */
+/* Rows that are left for the tables, at most half of the place. */
 static int room_for_tables(const struct place *place, const json_t *screen)
 {
     int rows = 0;
@@ -201,7 +201,7 @@ static int room_for_tables(const struct place *place, const json_t *screen)
     return ST_MIN(rows, (place->end - place->row) / 2);
 }
 
-/* Rows that are details, or those that are not. */
+/* Draws the sections that are details, or those that are not. */
 static void put_sections(struct place *place, const json_t *document, enum rows rows)
 {
     const json_t *screen = json_object_get(document, "screen");

@@ -21,7 +21,7 @@ static int64_t pressure_us(struct st_platform *machine, const char *of)
     return st_proc_pressure_us(text, "some", &us) == 0 && us <= INT64_MAX ? (int64_t)us : UNKNOWN;
 }
 
-/* A counter's growth; one that went back is a new one. */
+/* Growth of a counter; a counter that decreased was restarted. */
 static int64_t grown(int64_t now, int64_t before)
 {
     return now == INT64_MIN || before == INT64_MIN || now < before ? INT64_MIN : now - before;
@@ -69,14 +69,14 @@ struct st_causes {
     struct st_system_pressure pressure; /* main thread */
     pthread_mutex_t mutex;              /* all below */
     int64_t memory_before_permille;     /* pressure of the second before */
-    struct st_meanwhile meanwhile;      /* as the events have it */
+    struct st_meanwhile meanwhile;      /* as in the events */
     int64_t above_ns;                   /* 0: no loop so far */
-    struct st_cause_sums now;           /* of the minute that goes on, as what follows */
+    struct st_cause_sums now;           /* of the current minute, as are the next members */
     uint64_t wakes_n;
     int64_t from_ns, from_wall_ns;
     struct st_event
         late;            /* the worst late wake-up of its quarter of a second, not put yet; count_n 0: none */
-    int cpu;             /* of the loop; -1: any */
+    int cpu;             /* CPU of the loop; -1: any */
     char no_tracer[200]; /* why no culprit is named; "": culprits are named */
 };
 

@@ -105,7 +105,7 @@ static bool store(const struct st_config_key *key, const config_setting_t *setti
 
 #define ERRORS_MAX    20
 #define PERIOD_MIN_NS (100 * ST_NS_PER_US)
-#define QUOTE_BYTES   61 /* of a line that libconfig complains about */
+#define QUOTE_BYTES   61 /* length of a quoted line that libconfig rejects */
 #define NAME_BYTES    64 /* longer names cannot be keys */
 
 struct parse {
@@ -132,7 +132,8 @@ static void ST_PRINTF(3, 4) complain(struct parse *parse, unsigned line, const c
     parse->error(parse->ctx, st_text("%s:%s %s", parse->name, line > 0 ? st_text("%u:", line) : "", text));
 }
 
-/* That line (from 1) of a file, without the blanks around it, printable, short: ": text", or "" for none. */
+/* Line number `line` (from 1) of a file, without blanks at both ends, printable, short: ": text"; "":
+ * none. */
 static const char *quote_line(const char *text, unsigned line)
 {
     char copy[QUOTE_BYTES + 1];
@@ -163,7 +164,7 @@ static const char *value_text(const config_setting_t *setting)
     }
 }
 
-/* An exact name is nearest, then one that begins like this. */
+/* An exact name has the smallest distance, then a name that begins with the typed one. */
 static size_t distance(const char *name, const char *known)
 {
     const size_t far = st_near_distance(name, known);
@@ -243,7 +244,7 @@ static void read_group(struct parse *parse, const config_setting_t *group, const
 static void check_period(struct parse *parse)
 {
     struct st_period period;
-    if (parse->config->loop.frames == 0) /* as the music has it */
+    if (parse->config->loop.frames == 0) /* the buffer size of the music */
         return;
     if (st_period_init(&period, (uint32_t)parse->config->loop.frames,
                        (uint32_t)parse->config->loop.rate_hz) == 0 &&

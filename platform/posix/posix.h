@@ -44,14 +44,16 @@ void st_posix_unlock_folder(struct st_platform *platform, int handle);
 /** Reads text from the current position to the end of the file. @param buf_bytes > 0. @return 0, -EFBIG
  * (with as much as fits), or the error of read. */
 int st_posix_read_fd(int fd, char *buf, size_t buf_bytes, size_t *ret_len);
-/** What a system call gave, which may be a descriptor. @return -errno if it is below 0. */
+/** Converts the result of a system call, which may be a descriptor. @return -errno if the result is below
+ * 0. */
 static inline int st_posix_result(long r)
 {
     return r < 0 ? -errno : (int)r;
 }
 /** The same of an open with O_NOFOLLOW: -ELOOP for a link, of which FreeBSD says EMLINK. */
 int st_posix_opened(int fd);
-/** All of it. @return 0, -EIO (nothing more is taken, for no reason), or what writing said. */
+/** Writes all bytes. @return 0, -EIO (write(2) takes no more bytes and gives no error), or the error of
+ * write. */
 int st_posix_write_fd(int fd, const void *from, size_t bytes);
 
 /** Opens a file that a command reads: a regular file of at most 16 GiB, standard input ("-"), or a pipe

@@ -57,7 +57,8 @@ static int closed(const struct place *place, int r)
     return r;
 }
 
-/* What is at the place. @return 0, -ENOENT, -ELOOP (a link), -EISDIR, -EINVAL (neither file nor folder). */
+/* Checks the file at the place. @return 0, -ENOENT, -ELOOP (a link), -EISDIR, -EINVAL (neither file nor
+ * folder). */
 static int regular_at(const struct place *place, struct stat *ret)
 {
     if (fstatat(place->dir_fd, place->name, ret, AT_SYMLINK_NOFOLLOW) != 0)
@@ -91,7 +92,8 @@ static int clean_at(const struct place *place)
 }
 
 #ifdef __linux__
-/* Who else may read or write it, and SELinux' label, which differs within one folder (/etc/default/grub). */
+/* Copies access rights of others and SELinux' label, which can differ within one folder
+ * (/etc/default/grub). */
 static int copy_attributes(int from_fd, int to_fd)
 {
     static const char *const names[] = {"security.selinux", "system.posix_acl_access"};
@@ -112,7 +114,7 @@ static int copy_attributes(ST_UNUSED int from_fd, ST_UNUSED int to_fd)
 }
 #endif
 
-/* What fchmod does not know of: the rest of what the old file has beside its contents. */
+/* Keeps the attributes of the old file that fchmod does not set. */
 static int keep_attributes(const struct place *place, int fd)
 {
     const int old_fd =
@@ -248,7 +250,7 @@ int st_posix_can_write(struct st_platform *platform, const char *path, bool in_p
         return -ENAMETOOLONG;
     strcpy(file, path);
     struct place place = place_open(platform, file);
-    /* what will be made: look at the nearest folder that is there */
+    /* a missing folder will be made: check the nearest folder that exists */
     while (place.error == -ENOENT && !in_place) {
         char *slash = strrchr(file, '/');
         if (slash == file)

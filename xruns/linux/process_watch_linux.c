@@ -67,7 +67,7 @@ struct process {
     uint32_t client;
     int64_t played_ns;
     clockid_t clock;      /* CPU time of all threads */
-    struct thread thread; /* the one that computes */
+    struct thread thread; /* the thread that computes */
     int64_t rt_priority;  /* of `thread`; -1: not known */
     int64_t main_n;       /* wake-ups of the main thread before the first look; -1: there was no look */
     int idle_n;           /* samples since the thread last ran */

@@ -59,7 +59,7 @@ struct alsa {
     struct substream substreams[SUBSTREAMS_MAX];
     size_t n;
     unsigned left_out_n;
-    int open_error;      /* of a listed stream whose status could not be opened at the last scan; 0: none */
+    int open_error;      /* error of opening the status of a listed stream at the last scan; 0: none */
     bool no_names;       /* a program that runs is not in /proc for us */
     unsigned polls_left; /* to the next scan */
     char pcm[PCM_BYTES]; /* /proc/asound/pcm as scanned last */
@@ -290,7 +290,7 @@ static int look(struct st_xrun_watch *w, struct substream *s, st_xrun_seen_fn se
     return 0;
 }
 
-/** What the next poll depends on. */
+/** Notes the state that decides about the next poll. */
 static void note_state(struct st_xrun_watch *w, const struct st_alsa_status *status, bool known)
 {
     if (known && (status->state == ST_ALSA_RUNNING || status->state == ST_ALSA_XRUN)) {
@@ -335,7 +335,7 @@ static int poll_alsa(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
             continue;
         }
         drop(alsa, &alsa->substreams[i]);
-        alsa->pcm[0] = '\0'; /* what comes back is opened again */
+        alsa->pcm[0] = '\0'; /* a card that comes back is opened again */
         alsa->polls_left = 0;
     }
     if (bad_n > 0 && bad_n == alsa->n)
