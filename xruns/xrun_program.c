@@ -238,8 +238,9 @@ static int poll_program(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx
     if (r < 0)
         return r;
     w->poll_ns = IDLE_LOOK_NS * (program->ready && program->idle_ns >= IDLE_NS);
-    return program->ready && !program->ending ? 0
-                                              : -EAGAIN; /* its last line came: its end is the next thing */
+    return program->ready && !program->ending
+               ? 0
+               : -EAGAIN; /* the last line has arrived: the program ends next */
 }
 
 static int program_fd(const struct st_xrun_watch *w)

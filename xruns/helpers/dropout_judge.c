@@ -41,7 +41,8 @@ static enum st_dropout_reason judge_measured(const struct st_dropout_figures *fi
         return ST_DROPOUT_SWAPPED_OUT;
     const int64_t had_ns = figures->deadline_ns - figures->signal_ns;
     const bool lost_cpu = figures->queue_ns > 0 && figures->queue_ns >= late_ns;
-    if (computed_ns >= had_ns + figures->cpu_error_ns * lost_cpu) /* of two reasons the surer */
+    if (computed_ns >=
+        had_ns + figures->cpu_error_ns * lost_cpu) /* of two possible reasons, the more certain one */
         return ST_DROPOUT_TOO_SLOW;
     if (lost_cpu)
         return figures->taken_by_itself ? ST_DROPOUT_CPU_TAKEN_BY_ITSELF : ST_DROPOUT_CPU_TAKEN;

@@ -373,7 +373,7 @@ static void read_log(void)
     if (fd < 0 || fstat(fd, &info) != 0)
         return;
     const off_t at = lseek(fd, 0, SEEK_CUR), last = ST_MAX(info.st_size - READ_BYTES, 0);
-    if (at > info.st_size || at < last) { /* it was truncated, or flooded */
+    if (at > info.st_size || at < last) { /* the file was truncated, or flooded */
         observer.log_line.len = 0;
         (void)lseek(fd, last, SEEK_SET);
     }
@@ -406,7 +406,7 @@ static void forward(void)
             if (one->cycle.period_us == 0)
                 continue;
             struct st_jack_loss *begins = st_jack_loss_take(&observer.losses, &one->cycle, one->xrun);
-            if (begins != NULL && atomic_load(&observer.over) != OVER_GONE) /* who is late may end soon */
+            if (begins != NULL && atomic_load(&observer.over) != OVER_GONE) /* a late client may end soon */
                 look_at_clients(&begins->graph);
         }
     }

@@ -125,7 +125,8 @@ static void take_async(struct st_pipewire_profile *profile, struct st_profile_no
     then.status = ST_PIPEWIRE_CYCLE_FINISHED;
     if (lost_n > 0 && !in_time)
         then.status = ST_PIPEWIRE_CYCLE_AWAKE;
-    if (then.signal_ns < before.driver.signal_ns || then.signal_ns >= now_ns) /* no time of that cycle */
+    if (then.signal_ns < before.driver.signal_ns ||
+        then.signal_ns >= now_ns) /* the time does not belong to that cycle */
         then.signal_ns = before.driver.signal_ns;
     st_profile_late_add(node, lost_n, now_ns - (lost_n - 1) * cycle->period_ns, now_ns + cycle->period_ns);
     st_profile_late_take(profile, node, &before, &then);
