@@ -250,7 +250,7 @@ static int show_document(const struct options *options, const struct st_history_
 
 /* --- one as a file --- */
 
-/* When that event was. @return 0, or an st_exit after a message. */
+/* Finds the time of the event with that id. @return 0, or an st_exit after a message. */
 static int find_event(const char *id_text, struct st_history_wish wish, int64_t *ret_wall_ns)
 {
     json_t *document;

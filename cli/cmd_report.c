@@ -48,7 +48,7 @@ static int take_input(void *ctx, const char *text)
     return 0;
 }
 
-/** Not the id of a rule, and there. */
+/** Is the word an existing file, and not the id of a rule? */
 static bool is_file(const char *word)
 {
     return st_rule_find(word) == NULL && access(word, F_OK) == 0;

@@ -7,7 +7,7 @@
 #define TIMES     4    /* a block with this multiple of the noise is damaged, ... */
 #define LEAST     0.15 /* ... and with that share of the tones */
 #define SILENT    1e-6 /* of full scale */
-#define AGREE     1e-3 /* squares of turns: three phases may agree */
+#define AGREE     1e-3 /* squares of turns: phases this close agree */
 #define SPREAD    2e-7 /* of a phase, as a square of turns: what a converter does without noise */
 #define EDGE      6    /* frames: the edges of damage are known so well */
 

@@ -3,7 +3,7 @@
 #include "core/text/text.h"
 
 #define SCORE_STEP 4.0 /* for twice as many */
-#define SCORE_MAX  63  /* of 55,000 events per unit of time and more */
+#define SCORE_MAX  63  /* score of 55,000 or more events in a unit of time */
 #define SUMS       (ST_COUNTS_SIDE_MAX * SCORE_MAX + 1)
 #define T_95       2.145 /* 14 degrees of freedom */
 #define HALF       0.5   /* an event, where there is none: a ratio is finite */

@@ -62,8 +62,8 @@ ST_NODISCARD int st_session_start(struct st_platform *platform, const struct st_
 /** Asks the loop to end; async-signal-safe. */
 void st_session_ask_stop(struct st_session *session);
 
-/** Takes real-time policy and pinning from the loop, so that starved threads get a CPU again. Async-
- * signal-safe (for SIGXCPU: a thread exceeded RLIMIT_RTTIME). */
+/** Takes real-time policy and pinning from the loop, so that starved threads get a CPU again.
+ * Async-signal-safe (for SIGXCPU: a thread exceeded RLIMIT_RTTIME). */
 void st_session_release(struct st_session *session);
 
 /** Waits for the loop and the last drain, at most timeout_ns; 0: does not wait. @return true: the session

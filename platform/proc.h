@@ -9,8 +9,8 @@
 int st_proc_u64(const char **text, uint64_t *ret);
 
 /** /proc/PID/task/TID/schedstat: time on a CPU, and time runnable but waiting. -ENODATA: the kernel does
- * not count (all values are 0: CONFIG_SCHED_INFO is off). Source: Documentation/scheduler/sched-
- * stats.rst. */
+ * not count (all values are 0: CONFIG_SCHED_INFO is off). Source:
+ * Documentation/scheduler/sched-stats.rst. */
 int st_proc_schedstat(const char *text, int64_t *ret_cpu_ns, int64_t *ret_wait_ns);
 
 struct st_proc_stat {

@@ -54,8 +54,8 @@ static inline int64_t st_punctual_wait_spin(struct st_margin *margin, struct st_
  * sleep_until_ns or sleep_until_precise_ns. @param now_ns the time of the call, just read; less than 292
  * years from due_ns. @param early_ns how long before due_ns to ask for the wake-up; margin->overshoot_ns
  * (after a sleep) and margin->spun_ns receive the outcome. @param ret_woke_ns the last clock read: due_ns
- * or later; written on success. @return 0, -EINTR (a signal came first), or the error of the sleep. Real-
- * time safe; one thread for each margin. Inline, since it runs once a cycle. */
+ * or later; written on success. @return 0, -EINTR (a signal came first), or the error of the sleep.
+ * Real-time safe; one thread for each margin. Inline, since it runs once a cycle. */
 static inline int st_punctual_wait_early(struct st_margin *margin, struct st_platform *platform,
                                          int (*sleep_until_ns)(struct st_platform *, int64_t) ST_NONBLOCKING,
                                          int64_t now_ns, int64_t due_ns, int64_t early_ns,

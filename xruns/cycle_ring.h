@@ -10,8 +10,8 @@
 #define ST_LEVELS_MAX       1024   /* one minute of four levels that are read four times a second */
 #define ST_CYCLE_RING_NAMES 256
 
-/* Name of a copy (store/history/trace_copy.h) in the folder "traces" beside the history: WALL_NS-
- * CAUSE.cycles. */
+/* Name of a copy (store/history/trace_copy.h) in the folder "traces" beside the history:
+ * WALL_NS-CAUSE.cycles. */
 #define ST_CYCLE_RING_SUFFIX ".cycles"
 
 #define ST_CYCLE_RING_NOT_YET UINT32_MAX

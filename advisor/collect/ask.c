@@ -234,7 +234,7 @@ static const struct question questions[] = {
 struct whom {
     struct st_run_as as;
     struct st_child_env env;
-    int refused; /* errno why the user's servers are not asked; 0: they are */
+    int refused; /* errno: why the user's servers are not asked; 0: they are asked */
 };
 
 /** A client trusts the owner of its socket, so no other user may own the folder. @return 0, ENOENT, EPERM. */

@@ -147,7 +147,7 @@ static void put_list(const json_t *list, struct graph *graph)
     }
 }
 
-/** Programs between others and the device are reached, too; a device is none. */
+/** Marks programs that are linked with a device, directly or through other programs. */
 static void reach(struct graph *graph)
 {
     for (bool more = true; more;) {

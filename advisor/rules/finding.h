@@ -123,10 +123,10 @@ void st_finding_change(struct st_finding *finding, enum st_change_kind kind, con
  * "*.leaf" beside a quoted one (rule.c). */
 void st_finding_quote(struct st_finding *finding, const struct st_fact *fact);
 void st_finding_quote_key(struct st_finding *finding, const char *key);
-/** The usual beginning of a rule: quotes the fact; if there is no value, sets the finding: absent -> not-
- * applicable, unreadable or malformed -> unknown, with the reason and what would make the fact readable.
- * @param ret may be NULL. @return 0 with the number, or the negative errno of st_facts_int with the
- * finding set. */
+/** The usual beginning of a rule: quotes the fact; if there is no value, sets the finding: absent ->
+ * not-applicable, unreadable or malformed -> unknown, with the reason and what would make the fact
+ * readable. @param ret may be NULL. @return 0 with the number, or the negative errno of st_facts_int with
+ * the finding set. */
 ST_NODISCARD int st_finding_need_int(struct st_finding *finding, const char *key, int64_t *ret);
 /** As st_finding_need_int, for a number in least .. most; other numbers are not understood. @param most 0:
  * any number. */

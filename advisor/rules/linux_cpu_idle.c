@@ -35,8 +35,8 @@ struct scan {
     bool cpus_are_limited;        /* one of them at least, by its own file */
 };
 
-/** What a program allows the CPU of this state to take: "0" is no limit, "n/a" no time at all. Another CPU
- * without a fact has CPU 0's. */
+/** Wake-up time in us that a program allows the CPU of this state: "0" is no limit, "n/a" no time at all.
+ * Another CPU without such a fact has the limit of CPU 0. */
 static int64_t resume_limit_us(struct scan *scan, const struct st_fact *fact)
 {
     const char *own = st_text(STATES "%ld" RESUME_LIMIT, strtol(fact->key + strlen(STATES), NULL, 10)),

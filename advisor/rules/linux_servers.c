@@ -302,8 +302,8 @@ static int64_t find_cycle(const struct st_facts *facts, const struct st_buffer_a
 }
 
 /** Latency in ms that a PulseAudio program must ask for to get a cycle of `frames`: PipeWire makes the
- * cycle a quarter of it up to 80 ms, beyond that half of it minus 20 ms (PipeWire src/modules/module-
- * protocol-pulse/pulse-server.c). */
+ * cycle a quarter of the latency up to 80 ms, beyond that half of the latency minus 20 ms (PipeWire
+ * src/modules/module-protocol-pulse/pulse-server.c). */
 static int64_t pulse_ms(int64_t frames, int64_t hz)
 {
     return 1 + (50 * frames <= hz ? 4 * frames * 1000 / hz : 40 + 2 * frames * 1000 / hz);

@@ -11,11 +11,12 @@ struct st_fingerprint {
     size_t n;
 };
 
-/** Reads it: some hundred small files and, on Debian and Ubuntu, the list of installed packages; no program
- * is run. Of files only a hash is kept. What cannot be read is left out. Linux: kernel and what
- * st_machine.conditions says, kernel parameters (a hash), microcode, firmware, versions of the packages of
- * dpkg or pacman, else of the servers' libraries, settings of the power saving of cards, memory and
- * real-time limits. FreeBSD: the same without firmware, with sysctls of sound(4). @param home of the user
- * whose files count; NULL: none. Free with st_fingerprint_finish. Threads: any that may wait for a disk. */
+/** Reads the state of the computer: some hundred small files and, on Debian and Ubuntu, the list of
+ * installed packages; runs no program. Only hashes of files are kept; unreadable values are left out.
+ * Linux: kernel and the test conditions (st_platform.conditions), kernel parameters (a hash), microcode,
+ * firmware, versions of the packages of dpkg or pacman, else of the servers' libraries, settings of the
+ * power saving of cards, memory and real-time limits. FreeBSD: the same without firmware, with sysctls of
+ * sound(4). @param home of the user whose files count; NULL: none. Free with st_fingerprint_finish.
+ * Threads: any that may wait for a disk. */
 void st_fingerprint_take(struct st_platform *machine, const char *home, struct st_fingerprint *ret);
 void st_fingerprint_finish(struct st_fingerprint *fingerprint);

@@ -1,11 +1,11 @@
 /* The history of the daemon: a normal thread that writes minutes and events to a file
  * (store/history/history.h).
  *
- * No thread waits for it: minutes and events go into lists. While the file cannot be written they stay
- * there, at most ST_HISTORY_WRITER_MINUTES_MAX and ST_HISTORY_WRITER_EVENTS_MAX: beyond that the oldest
- * minute, or the oldest event of the most frequent kind, is dropped and counted (ST_EVENT_HISTORY_LOST); it
- * is tried again every half minute. Events reach the file within ST_HISTORY_WRITER_EVENTS_NS, a minute at
- * once. The same thread reads the file for who asks. */
+ * No other thread waits for the writer: minutes and events go into lists. While the file cannot be written
+ * they stay there, at most ST_HISTORY_WRITER_MINUTES_MAX and ST_HISTORY_WRITER_EVENTS_MAX; beyond that the
+ * oldest minute, or the oldest event of the most frequent kind, is dropped and counted
+ * (ST_EVENT_HISTORY_LOST). Writing is tried again every half minute. Events reach the file within
+ * ST_HISTORY_WRITER_EVENTS_NS, minutes at once. The same thread reads the file to answer questions. */
 #pragma once
 
 #include "daemon/causes/causes.h"
@@ -81,8 +81,8 @@ void st_history_writer_give_levels(struct st_history_writer *writer, const struc
 /** Gives the kernel's events; copied. @param ctx the writer. @param events NULL: no tracer. Threads: any. */
 void st_history_writer_give_events(void *ctx, const struct st_trace_event *events, size_t n);
 
-/** A question, answered by a document sleeptune-history/1 (by default of the last day), sleeptune-
- * events/1, sleeptune-causes/1, sleeptune-sizes/1 or sleeptune-heard/1. */
+/** A question, answered by a document sleeptune-history/1 (by default of the last day),
+ * sleeptune-events/1, sleeptune-causes/1, sleeptune-sizes/1 or sleeptune-heard/1. */
 struct st_history_ask {
     enum st_route_body which; /* ST_ROUTE_HISTORY, _EVENTS, _CAUSES, _SIZES, _HEARD or _TRACE */
     struct st_query query;

@@ -12,7 +12,7 @@ char *const *st_program_words;
 
 #define MESSAGE_BYTES 8192 /* a path has at most 4096 */
 
-/* Names in it may be foreign: one line in a file, whatever they hold. */
+/* Wraps a message. Names in the text may be foreign; in a file the message stays a single line. */
 static void wrap(char *text, int indent)
 {
     st_locale_text(text);

@@ -75,8 +75,8 @@ ST_NODISCARD int st_history_look(const char *path, const char **error);
 /** Opens a history; creates one if the file is missing or empty. @param error after an error, a sentence
  * without the path. @return 0; -EBADMSG: damaged, no database, or a version that is too old; -EPROTO: a
  * file of another program; -EPROTONOSUPPORT: a newer version; -ELOOP, -EINVAL: the file, its log or its
- * lock is a symbolic link or not a regular file; -EBUSY: locked by another program for 2 s; -EROFS: read-
- * only; -ENOSPC, -EACCES, -ENOENT, -EIO, -ENOMEM. Threads: any, one for each history. */
+ * lock is a symbolic link or not a regular file; -EBUSY: locked by another program for 2 s; -EROFS:
+ * read-only; -ENOSPC, -EACCES, -ENOENT, -EIO, -ENOMEM. Threads: any, one for each history. */
 ST_NODISCARD int st_history_open(const char *path, struct st_history **ret, const char **error);
 void st_history_close(struct st_history *history); /* NULL is allowed */
 

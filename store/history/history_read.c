@@ -6,7 +6,7 @@
 #include "core/when.h"
 #include "store/history/history_private.h"
 
-#define ROWS_WANTED 25 /* a day by hours, with the hour that has begun */
+#define ROWS_WANTED 25 /* a day by hours, including the current hour */
 #define MINUTE_NS   (ST_HISTORY_MINUTE * ST_NS_PER_S)
 #define HOUR_NS     (ST_HISTORY_HOUR * ST_NS_PER_S)
 #define JOIN_NS     (2 * ST_NS_PER_S) /* a smaller distance between two minutes is no gap */

@@ -60,7 +60,7 @@ struct alsa {
     size_t n;
     unsigned left_out_n;
     int open_error;      /* error of opening the status of a listed stream at the last scan; 0: none */
-    bool no_names;       /* a program that runs is not in /proc for us */
+    bool no_names;       /* /proc hides a running program from this process */
     unsigned polls_left; /* to the next scan */
     char pcm[PCM_BYTES]; /* /proc/asound/pcm as scanned last */
     int opens_fd;        /* inotify: a device of /dev/snd was opened; -1: none */
