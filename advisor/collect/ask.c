@@ -8,7 +8,6 @@
 #include "advisor/facts/owner.h"
 #include "advisor/parse/answer.h"
 #include "core/text/pattern.h"
-#include "core/text/text.h"
 #include "platform/child_env.h"
 
 #define ANSWER_BYTES                                                                                         \
@@ -91,7 +90,7 @@ static int parse_pulse(struct asker *asker, char *text)
         }
     }
     if (is_open)
-        put_text(asker, ST_KEY_PULSE_TSCHED, is_off ? "0" : "1");
+        st_facts_put_int(asker->facts, ST_KEY_PULSE_TSCHED, !is_off, asker->question->command);
     else
         put_failure(asker, ST_KEY_PULSE_TSCHED, -ENOENT); /* no card is open */
     return r;
@@ -121,14 +120,13 @@ static const char *count_of(const struct asker *asker, const char *line)
     const char *key = st_answer_log_key(line, about, sizeof(about));
     if (key == NULL || about[0] == '\0')
         return key;
-    if (st_text_begins(key, ST_KEYS_RTKIT))
-        return st_facts_is(asker->facts, ST_KEY_USER_NAME, about) ||
-                       st_text_is(about, st_text("%lu", (unsigned long)asker->uid))
-                   ? key
-                   : NULL;
-    const bool is_card = st_text_is(key, ST_KEY_KERNEL_LOG_USB_N) &&
-                         st_facts_has(asker->facts, st_text(ST_KEYS_USB_AUDIO "%s.control", about));
-    return is_card ? ST_KEY_KERNEL_LOG_CARD_N : key;
+    if (st_text_begins(key, ST_KEYS_RTKIT) && !st_facts_is(asker->facts, ST_KEY_USER_NAME, about) &&
+        !st_text_is(about, st_text("%lu", (unsigned long)asker->uid)))
+        return NULL;
+    if (st_text_is(key, ST_KEY_KERNEL_LOG_USB_N) &&
+        st_facts_has(asker->facts, st_text(ST_KEYS_USB_AUDIO "%s.control", about)))
+        return ST_KEY_KERNEL_LOG_CARD_N;
+    return key;
 }
 
 /** How many lines of a log there are for each of the question's facts. Without the right to the system's
@@ -237,23 +235,13 @@ struct whom {
     int refused; /* errno: why the user's servers are not asked; 0: they are asked */
 };
 
-/** A client trusts the owner of its socket, so no other user may own the folder. @return 0, ENOENT, EPERM. */
-static int other_owner(const char *folder, uid_t uid)
-{
-    struct stat info;
-    if (lstat(folder, &info) != 0)
-        return ENOENT;
-    return S_ISDIR(info.st_mode) && info.st_uid == uid ? 0 : EPERM;
-}
-
-/** Sets the user whose servers are asked. @return false: no such user, or this process cannot become that
- * user. */
+/** Whose servers. @return false: no such user, or one that this process cannot become. */
 static bool find_user(struct whom *whom, const char *name)
 {
-    const struct passwd *entry = name != NULL ? getpwnam(name) : NULL;
     whom->as.uid = geteuid();
     if (name == NULL)
         return true;
+    const struct passwd *entry = getpwnam(name);
     if (entry == NULL || (geteuid() != 0 && entry->pw_uid != geteuid()))
         return false;
     whom->as.switch_user = entry->pw_uid != geteuid();
@@ -283,7 +271,13 @@ static int find_whom(struct whom *whom, const char *user)
         r = 0;
     }
     const char *runtime = st_child_env_get(&whom->env, "XDG_RUNTIME_DIR");
-    const int other = runtime != NULL ? other_owner(runtime, whom->as.uid) : 0;
+    struct stat info;
+    int other = 0;
+    /* a client believes who owns its socket: no one else may own the folder */
+    if (runtime != NULL && lstat(runtime, &info) != 0)
+        other = ENOENT;
+    else if (runtime != NULL && (!S_ISDIR(info.st_mode) || info.st_uid != whom->as.uid))
+        other = EPERM;
     if (whom->refused == 0 && (other == EPERM || whom->as.switch_user))
         whom->refused = other;
     if (r == 0)
@@ -296,29 +290,25 @@ static int find_whom(struct whom *whom, const char *user)
 
 /* --- asking --- */
 
-/** It answered: of those that run by this name, the one of this user counts. */
-static void put_answered(struct asker *asker)
-{
-    const char *const daemons[] = {asker->question->daemon, asker->question->or_daemon};
-    ST_EACH (daemon, daemons) {
-        if (*daemon != NULL && asker->question->of_user)
-            put_text(asker, st_text(ST_KEYS_DAEMON_USER "%s", strrchr(*daemon, '.') + 1),
-                     st_text("%lu", (unsigned long)asker->uid));
-    }
-    put_text(asker, asker->question->key, "answered");
-}
-
 /** If the server runs and did not answer, its settings are unknown, whatever its files say. What the other
  * log of the kernel counted stays. */
 static void take_answer(struct asker *asker, const struct st_run *run)
 {
     /* its client ended with an error: no socket here, or one of another user */
-    int r = run->result == -EIO ? -ECONNREFUSED : run->result;
+    int r = run->result;
+    if (r == -EIO)
+        r = -ECONNREFUSED;
     const bool is_of_server = r == 0 || r == -ETIMEDOUT || r == -EFBIG;
     if (r == 0)
         r = asker->question->parse(asker, run->buf);
+    const char *const daemons[] = {asker->question->daemon, asker->question->or_daemon};
+    ST_EACH (daemon, daemons) { /* of those that run by this name, the one of this user counts */
+        if (r == 0 && *daemon != NULL && asker->question->of_user)
+            put_text(asker, st_text(ST_KEYS_DAEMON_USER "%s", strrchr(*daemon, '.') + 1),
+                     st_text("%lu", (unsigned long)asker->uid));
+    }
     if (r == 0) {
-        put_answered(asker);
+        put_text(asker, asker->question->key, "answered");
         return;
     }
     for (const char *const *key = asker->question->facts; *key != NULL && is_of_server; key++) {
@@ -369,9 +359,11 @@ int st_ask_servers(struct st_platform *machine, const struct st_ask *ask, struct
         return 0;
     int r = find_whom(&whom, ask->user);
     asker.uid = whom.as.uid;
-    const size_t n = r == 0 ? choose(&asker, ask, &whom, open) : 0;
-    char *bufs = n > 0 ? malloc(n * ANSWER_BYTES) : NULL;
-    if (n > 0 && bufs == NULL)
+    size_t n = 0;
+    if (r == 0)
+        n = choose(&asker, ask, &whom, open);
+    char *bufs = malloc(n * ANSWER_BYTES + 1);
+    if (bufs == NULL)
         r = -ENOMEM;
     for (size_t i = 0; i < n && r == 0; i++) {
         size_t words_n = 0;
@@ -389,5 +381,7 @@ int st_ask_servers(struct st_platform *machine, const struct st_ask *ask, struct
     }
     free(bufs);
     st_child_env_close(&whom.env);
-    return r == -ENOTSUP ? 0 : r != 0 ? r : facts->error;
+    if (r == 0 || r == -ENOTSUP)
+        r = facts->error;
+    return r;
 }

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "advisor/collect/collector.h"
-#include "core/text/text.h"
 
 #define LARGE_FILE_BYTES  (1024 * 1024)
 #define SYSCTL_TEXT_BYTES (4 * 1024 * 1024) /* some 0.5 MB of a desktop */
@@ -40,20 +39,6 @@ static void find_home(struct st_collector *c)
         c->home[len - 1] = '\0';
 }
 
-/** Runs the sources in this order, since a later source may read facts of an earlier one. */
-static void collect_all(struct st_collector *c)
-{
-    if (c->facts->os == ST_OS_FREEBSD) {
-        st_freebsd_collect(c);
-        return;
-    }
-    st_linux_kernel_collect(c);
-    st_linux_machine_collect(c);
-    st_linux_sound_collect(c);
-    st_linux_process_collect(c);
-    st_linux_files_collect(c);
-}
-
 int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
 {
     struct st_collector c = {.p = p,
@@ -61,13 +46,21 @@ int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
                              .facts = st_facts_new(p->os),
                              .buf = malloc(LARGE_FILE_BYTES),
                              .buf_bytes = LARGE_FILE_BYTES};
-    int r = c.facts != NULL && c.buf != NULL ? 0 : -ENOMEM;
-    if (r == 0) {
-        c.facts->time_ns = live ? st_platform_wall_ns(p) : 0;
+    /* in an order: a later source may read facts of an earlier one */
+    static void (*const of_linux[])(struct st_collector * c) = {
+        st_linux_kernel_collect, st_linux_machine_collect, st_linux_sound_collect, st_linux_process_collect,
+        st_linux_files_collect};
+    int r = -ENOMEM;
+    if (c.facts != NULL && c.buf != NULL) {
         find_home(&c);
-        collect_all(&c);
-        if (live)
+        if (p->os == ST_OS_FREEBSD)
+            st_freebsd_collect(&c);
+        for (size_t i = 0; p->os == ST_OS_LINUX && i < ST_ARRAY_LEN(of_linux); i++)
+            of_linux[i](&c);
+        if (live) {
+            c.facts->time_ns = st_platform_wall_ns(p);
             st_live_collect(&c);
+        }
         r = c.facts->error;
     }
     free(c.buf);
@@ -78,13 +71,18 @@ int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
     return r;
 }
 
+/** Of a FreeBSD capture; one that is cut off shows only a part. */
 static int doubt_capture(struct st_facts *facts, bool is_whole)
 {
     static const char name[] = "sysctl-a.txt";
-    bool any = false;
-    ST_EACH_OF (fact, facts->rows, facts->n)
-        any = any || st_text_begins((*fact)->source, "sysctl ");
-    return !any ? -EBADMSG : is_whole ? 0 : st_facts_put_text(facts, ST_KEY_SYSTEM_INPUT, name, name);
+    int r = -EBADMSG;
+    ST_EACH_OF (fact, facts->rows, facts->n) {
+        if (st_text_begins((*fact)->source, "sysctl "))
+            r = 0;
+    }
+    if (r == 0 && !is_whole)
+        r = st_facts_put_text(facts, ST_KEY_SYSTEM_INPUT, name, name);
+    return r;
 }
 
 void st_collect_rights(struct st_facts *facts, const char *from, const char *source)
@@ -118,14 +116,15 @@ static int doubt_tree(struct st_platform *machine, struct st_facts *facts)
     return st_facts_put_text(facts, ST_KEY_SYSTEM_LACKS, lacks, "/");
 }
 
-static bool is_tree(struct st_platform *machine)
+/** @return 0, -ENODATA: it is none. */
+static int find_tree(struct st_platform *machine)
 {
     static const char *const folders[] = {"/proc", "/sys", "/etc", "/boot"};
     ST_EACH (folder, folders) {
         if (machine->list(machine, *folder, stop_at_first, NULL) == 0)
-            return true;
+            return 0;
     }
-    return false;
+    return -ENODATA;
 }
 
 static int collect_dir(struct st_platform *root, struct st_facts **ret)
@@ -133,11 +132,13 @@ static int collect_dir(struct st_platform *root, struct st_facts **ret)
     size_t bytes = 0;
     struct st_facts *facts = NULL;
     char *text = malloc(SYSCTL_TEXT_BYTES);
-    int r = text != NULL ? root->read_text(root, "/sysctl-a.txt", text, SYSCTL_TEXT_BYTES, &bytes) : -ENOMEM;
+    int r = -ENOMEM;
+    if (text != NULL)
+        r = root->read_text(root, "/sysctl-a.txt", text, SYSCTL_TEXT_BYTES, &bytes);
     const bool is_freebsd = r == 0;
     const bool is_whole = is_freebsd && st_platform_root_set_sysctls(root, text, bytes);
     if (r == -ENOENT)
-        r = is_tree(root) ? 0 : -ENODATA;
+        r = find_tree(root);
     if (r == 0)
         r = st_collect(root, false, &facts);
     if (r == 0)

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "advisor/facts/facts.h"
-#include "platform/platform.h"
 
 /** Collects all facts from a live machine or a captured tree (p->os decides). @param live adds what only
  * the running system can show (limits of this process, a trial of SCHED_FIFO in a child, its timer

@@ -7,12 +7,9 @@
 
 #include "advisor/collect/collector.h"
 #include "advisor/facts/snapshot.h"
-#include "advisor/facts/text.h"
 #include "advisor/rules/machine.h"
 #include "core/ns.h"
-#include "core/text/pattern.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 #include "platform/child_env.h"
 #include "platform/proc.h"
 #include "platform/trusted.h"
@@ -38,17 +35,20 @@ static int each_line(struct st_platform *machine, const char *path,
 {
     size_t bytes;
     char *buf = calloc(1, FILE_BYTES);
-    int r = buf != NULL ? machine->read_text(machine, path, buf, FILE_BYTES, &bytes) : -ENOMEM;
+    if (buf == NULL)
+        return -ENOMEM;
+    int r = machine->read_text(machine, path, buf, FILE_BYTES, &bytes);
     if (r == -EFBIG)
         r = 0;
+    if (r == -ENOENT)
+        r = -ENODATA;
     if (r == 0) {
         ST_TEXT_EACH (line, buf, "\n")
             fn(user, line);
     }
-    if (buf != NULL)
-        explicit_bzero(buf, FILE_BYTES);
+    explicit_bzero(buf, FILE_BYTES);
     free(buf);
-    return r == -ENOENT ? -ENODATA : r;
+    return r;
 }
 
 static void see_user(struct user *user, const char *line)
@@ -69,16 +69,6 @@ static void see_group(struct user *user, const char *line)
         st_text_join(user->groups, sizeof(user->groups), " ", "%s", parts.text[0]);
 }
 
-/** FreeBSD's login class, which only root reads. */
-static void put_class(struct st_platform *machine, const char *name, struct st_facts *facts)
-{
-    static const char passwords[] = "/etc/master.passwd";
-    struct user user = {.name = name};
-    if (facts->os == ST_OS_FREEBSD && each_line(machine, passwords, see_user, &user) == 0 && user.parts.n > 1)
-        st_facts_put_text(facts, ST_KEY_USER_CLASS, user.parts.n > 3 ? user.parts.text[3] : "default",
-                          passwords);
-}
-
 /* --- a login --- */
 
 /** Facts that the output of a login may set. */
@@ -94,15 +84,6 @@ static const struct claim {
     {ST_KEY_FREEBSD_RT_FIFO_ERRNO, 0, 4095},
     {ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, ST_UNLIMITED, INT64_MAX},
 };
-
-/** The text between the two marks; NULL: one of them is missing. */
-static char *between(char *text, const char *mark)
-{
-    char *from = strstr(text, mark), *to = from != NULL ? strstr(from + strlen(mark), mark) : NULL;
-    if (to != NULL)
-        *to = '\0';
-    return to != NULL ? from + strlen(mark) : NULL;
-}
 
 /** Runs this program as the user. mark: on a line of its own before and behind what it prints. @return 0 or a
  * negative errno value; what was printed is in buf. */
@@ -135,19 +116,22 @@ static int ask_login(struct st_platform *machine, const char *name, uid_t uid, s
     unsigned char random[MARK_BYTES];
     char mark[2 * MARK_BYTES + 1] = "";
     int64_t its_uid;
-    char *buf = calloc(1, ANSWER_BYTES);
-    int r = geteuid() != 0 ? -EPERM : 0;
-    if (buf == NULL || (r == 0 && getentropy(random, sizeof(random)) != 0))
-        r = -ENOMEM;
+    if (geteuid() != 0)
+        return -EPERM;
+    if (getentropy(random, sizeof(random)) != 0)
+        return -errno;
     ST_EACH (byte, random)
         ST_APPEND(mark, "%02x", *byte);
-    if (r == 0)
-        r = log_in(machine, name, mark, buf);
+    char *buf = calloc(1, ANSWER_BYTES);
+    if (buf == NULL)
+        return -ENOMEM;
+    int r = log_in(machine, name, mark, buf);
     /* a daemon that the user's shell started may keep the pipe open: what counts are the marks */
-    const char *text = mark[0] != '\0' && buf != NULL ? between(buf, mark) : NULL;
-    if (text != NULL)
-        r = st_snapshot_parse(text, strlen(text), ret) == NULL ? 0 : -EBADMSG;
-    else if (r == 0)
+    const char *from = strstr(buf, mark), *text = st_text_or(from, "") + strlen(mark) * (from != NULL),
+               *to = strstr(text, mark);
+    if (to != NULL)
+        r = 0;
+    if (r == 0 && (to == NULL || st_snapshot_parse(text, (size_t)(to - text), ret) != NULL))
         r = -EBADMSG;
     free(buf);
     if (r == 0 && (st_facts_int(*ret, ST_KEY_USER_UID, &its_uid) != 0 || its_uid != (int64_t)uid)) {
@@ -161,8 +145,10 @@ static int ask_login(struct st_platform *machine, const char *name, uid_t uid, s
 /** Puts what the login claims in the place of what this process may. r: why it claims nothing. */
 static void put_claims(struct st_facts *facts, const struct st_facts *claimed, int r, const char *source)
 {
-    const int error = r != 0 ? -r : EBADMSG;
     int64_t value;
+    int error = EBADMSG;
+    if (r != 0)
+        error = -r;
     ST_EACH (claim, claims) {
         if (!st_facts_has(facts, claim->key))
             continue;
@@ -183,13 +169,14 @@ static void put_claims(struct st_facts *facts, const struct st_facts *claimed, i
 
 int st_collect_login(struct st_platform *machine, const char *name, struct st_facts *facts)
 {
+    static const char passwords[] = "/etc/master.passwd";
     gid_t gids[ST_COLLECTOR_GROUPS_MAX];
     int gids_n = ST_COLLECTOR_GROUPS_MAX;
     const struct passwd *entry = getpwnam(name);
     struct st_facts *claimed = NULL;
-    const uid_t uid = entry != NULL ? entry->pw_uid : 0;
     if (entry == NULL)
         return -ENOENT;
+    const uid_t uid = entry->pw_uid;
     if (uid == geteuid())
         return 0;
     st_facts_put_text(facts, ST_KEY_USER_NAME, name, "getpwnam");
@@ -197,7 +184,11 @@ int st_collect_login(struct st_platform *machine, const char *name, struct st_fa
     if (getgrouplist(name, entry->pw_gid, gids, &gids_n) >= 0)
         st_collector_put_groups(facts, ST_KEY_USER_GROUPS, gids, gids_n, "getgrouplist");
     st_facts_put_text(facts, ST_KEY_USER_LIMITS_FROM, ST_LIMITS_FROM_LOGIN, "rights of the user");
-    put_class(machine, name, facts);
+    /* FreeBSD's login class, which only root reads */
+    struct user user = {.name = name};
+    if (facts->os == ST_OS_FREEBSD && each_line(machine, passwords, see_user, &user) == 0 && user.parts.n > 1)
+        st_facts_put_text(facts, ST_KEY_USER_CLASS, user.parts.n > 3 ? user.parts.text[3] : "default",
+                          passwords);
     const int r = ask_login(machine, name, uid, &claimed);
     put_claims(facts, claimed, r, st_text("rights of %s", name));
     st_facts_free(claimed);

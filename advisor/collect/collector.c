@@ -3,10 +3,6 @@
 
 #include <grp.h>
 
-#include "advisor/facts/text.h"
-#include "core/text/pattern.h"
-#include "core/text/text.h"
-
 #define SMALL_FILE_BYTES 4097
 
 int st_collector_text(const struct st_collector *c, const char *path, char *buf, size_t bytes)
@@ -35,10 +31,11 @@ static void put_value(struct st_collector *c, const char *key, char *value, enum
 {
     int64_t number;
     st_text_trim(value);
-    const bool is_endless = kind == ST_VALUE_LIMIT && st_text_is(value, "unlimited");
-    if (kind == ST_VALUE_TEXT || is_endless ||
-        (st_text_int(value, &number) == 0 && (kind != ST_VALUE_LIMIT || number >= 0)))
-        st_facts_put_text(c->facts, key, is_endless ? st_text("%d", ST_UNLIMITED) : value, source);
+    if (kind == ST_VALUE_LIMIT && st_text_is(value, "unlimited"))
+        st_facts_put_int(c->facts, key, ST_UNLIMITED, source);
+    else if (kind == ST_VALUE_TEXT ||
+             (st_text_int(value, &number) == 0 && (kind != ST_VALUE_LIMIT || number >= 0)))
+        st_facts_put_text(c->facts, key, value, source);
     else
         st_facts_put_state(c->facts, key, ST_FACT_MALFORMED, 0, value, source);
 }
@@ -48,13 +45,15 @@ void st_collector_read(struct st_collector *c, const char *key, const char *name
     char text[SMALL_FILE_BYTES];
     size_t bytes = 0;
     const bool is_file = name[0] == '/';
-    const int r = is_file ? c->p->read_text(c->p, name, text, sizeof(text), &bytes)
-                          : c->p->read_sysctl(c->p, name, text, sizeof(text), &bytes);
-    const char *source = is_file ? name : st_text("sysctl %s", name);
-    if (r == 0 && memchr(text, '\0', bytes) == NULL)
-        put_value(c, key, text, kind, source);
+    int r = (is_file ? c->p->read_text : c->p->read_sysctl)(c->p, name, text, sizeof(text), &bytes);
+    if (!is_file)
+        name = st_text("sysctl %s", name);
+    if (r == 0 && memchr(text, '\0', bytes) != NULL)
+        r = -EBADMSG;
+    if (r == 0)
+        put_value(c, key, text, kind, name);
     else
-        st_collector_put_failure(c, key, r != 0 ? r : -EBADMSG, source);
+        st_collector_put_failure(c, key, r, name);
 }
 
 void st_collector_line(struct st_collector *c, const char *key, const char *path, const char *pattern,
@@ -63,16 +62,18 @@ void st_collector_line(struct st_collector *c, const char *key, const char *path
     struct st_pattern_parts parts;
     int64_t number;
     bool found = false;
-    const int r = st_collector_begin(c, path, c->buf, c->buf_bytes);
-    const char *at = r == 0 ? c->buf : "";
-    while ((!found || kind == ST_VALUE_LEAST) && st_pattern_next(&at, pattern, &parts)) {
+    int r = st_collector_begin(c, path, c->buf, c->buf_bytes);
+    const char *at = c->buf;
+    while (r == 0 && (!found || kind == ST_VALUE_LEAST) && st_pattern_next(&at, pattern, &parts)) {
         if (!found ||
             (st_text_int(parts.text[0], &number) == 0 && number < st_facts_int_or(c->facts, key, INT64_MIN)))
             put_value(c, key, parts.text[0], kind, path);
         found = true;
     }
-    if (!found)
-        st_collector_put_failure(c, key, r == 0 ? -ENOENT : r, path);
+    if (r == 0 && !found)
+        r = -ENOENT;
+    if (r != 0)
+        st_collector_put_failure(c, key, r, path);
 }
 
 void st_collector_put_groups(struct st_facts *facts, const char *key, const gid_t *gids, int n,

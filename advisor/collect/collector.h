@@ -2,7 +2,7 @@
 #pragma once
 
 #include "advisor/facts/facts.h"
-#include "platform/platform.h"
+#include "core/text/pattern.h"
 
 struct st_collector {
     struct st_platform *p;

@@ -1,7 +1,6 @@
 /* FreeBSD: sysctls, files of settings, and what lies beside sysctl-a.txt in a capture. */
 #include "advisor/collect/collector.h"
 #include "advisor/parse/freebsd_text.h"
-#include "core/text/text.h"
 
 /* --- sysctls that rules read --- */
 
@@ -56,15 +55,6 @@ static void collect_one(struct st_collector *c, const char *name, enum st_value_
     st_collector_read(c, st_text(ST_KEYS_FREEBSD "%s", name), name, kind);
 }
 
-/** The flags of each event timer in a list such as "LAPIC(600) i8254(100) RTC(0)". */
-static void collect_event_timers(struct st_collector *c)
-{
-    char *list = st_text("%s", st_facts_text_or(c->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_CHOICE, ""));
-    ST_TEXT_EACH (timer, list, " ")
-        collect_one(c, st_text(ET_PREFIX "%.*s.flags", (int)ST_MIN(strcspn(timer, "("), 63), timer),
-                    ST_VALUE_INT);
-}
-
 static void collect_devices(struct st_collector *c)
 {
     const int64_t cpus_n = st_facts_int_or(c->facts, ST_KEY_FREEBSD_KERN_SMP_CPUS, 1);
@@ -85,7 +75,11 @@ static void collect_sysctls(struct st_collector *c)
         collect_one(c, *name, ST_VALUE_INT);
     ST_EACH (name, texts)
         collect_one(c, *name, ST_VALUE_TEXT);
-    collect_event_timers(c);
+    /* the flags of each event timer in a list such as "LAPIC(600) i8254(100) RTC(0)" */
+    char *list = st_text("%s", st_facts_text_or(c->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_CHOICE, ""));
+    ST_TEXT_EACH (timer, list, " ")
+        collect_one(c, st_text(ET_PREFIX "%.*s.flags", (int)ST_MIN(strcspn(timer, "("), 63), timer),
+                    ST_VALUE_INT);
     collect_devices(c);
     if (st_facts_int_or(c->facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, 0) == 0)
         return;
@@ -153,7 +147,9 @@ static void read_assignments(struct st_collector *c, const struct setting *setti
 static void read_login_class(struct st_collector *c)
 {
     static const char path[] = "/etc/login.conf";
-    char *class = read_file(c, NULL, path) ? strstr(c->buf, "\naudio:") : NULL, *end = class;
+    if (!read_file(c, NULL, path))
+        return;
+    char *class = strstr(c->buf, "\naudio:"), *end = class;
     while (end != NULL && (end = strchr(end + 1, '\n')) != NULL && end[-1] == '\\')
         ;
     if (end != NULL)
@@ -175,17 +171,6 @@ static int read_part(void *ctx, const char *name)
     if (strlen(name) <= 200 && (setting->suffix == NULL || st_text_ends(name, setting->suffix)))
         read_assignments(folder->c, setting, st_text("%s/%s", setting->path, name));
     return 0;
-}
-
-static void read_settings(struct st_collector *c)
-{
-    read_login_class(c);
-    ST_EACH (setting, settings) {
-        struct folder folder = {c, setting};
-        read_assignments(c, setting, setting->path);
-        if (setting->key == NULL) /* rc.conf.d/NAME may be a file or a folder */
-            (void)st_collector_list(c, setting->path, read_part, &folder);
-    }
 }
 
 #define NAMED_MAX 256 /* settings of sysctl.conf that the kernel is asked for */
@@ -220,21 +205,19 @@ static int see_powerd(void *ctx, const char *name)
     return 0;
 }
 
-static void collect_files(struct st_collector *c)
+void st_freebsd_collect(struct st_collector *c)
 {
     bool powerd = false;
-    read_settings(c);
+    collect_sysctls(c);
+    read_login_class(c);
+    ST_EACH (setting, settings) {
+        struct folder folder = {c, setting};
+        read_assignments(c, setting, setting->path);
+        if (setting->key == NULL) /* rc.conf.d/NAME may be a file or a folder */
+            (void)st_collector_list(c, setting->path, read_part, &folder);
+    }
     collect_named(c);
     read_sndstat(c);
     const int r = st_collector_list(c, "/var/run", see_powerd, &powerd);
-    if (r == 0)
-        st_collector_put_int(c, ST_KEY_FREEBSD_POWERD_RUNNING, powerd, "/var/run/powerd.pid");
-    else
-        st_collector_put_failure(c, ST_KEY_FREEBSD_POWERD_RUNNING, r, "/var/run");
-}
-
-void st_freebsd_collect(struct st_collector *c)
-{
-    collect_sysctls(c);
-    collect_files(c);
+    st_collector_put_result(c, ST_KEY_FREEBSD_POWERD_RUNNING, r, powerd, "/var/run/powerd.pid");
 }

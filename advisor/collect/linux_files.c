@@ -1,10 +1,7 @@
 /* Linux: configuration files of the system (limits, groups, units) and of sound servers. */
 #include "advisor/change/change.h"
 #include "advisor/collect/collector.h"
-#include "advisor/facts/text.h"
 #include "advisor/parse/linux_text.h"
-#include "core/text/pattern.h"
-#include "core/text/text.h"
 
 #define FILES_MAX    64           /* of one folder */
 #define SETTINGS_MAX 128          /* of one kind; a user with limits has two */
@@ -161,8 +158,7 @@ static const char *const programs[] = {"ardour",      "brutefir",     "camillads
 static const char *find_program(const char *command)
 {
     ST_TEXT_EACH (word, st_text("%s", command), " \t") {
-        const char *slash = strrchr(word, '/'),
-                   *name = slash != NULL ? slash + 1 : word + strspn(word, "-@:+!");
+        const char *base = st_text_base(word), *name = base + strspn(base, "-@:+!");
         if (st_text_is_among(name, programs))
             return name;
     }
@@ -237,9 +233,8 @@ static int one_unit(void *ctx, const char *name)
     const bool is_folder = st_text_ends(name, ".service.d");
     if ((!is_folder && !st_text_ends(name, ".service")) || !is_plain(name))
         return 0;
-    unit.stem = st_text("%.*s", (int)(strlen(name) - strlen(is_folder ? ".service.d" : ".service")), name);
-    if ((is_folder &&
-         st_text_ends(unit.stem, "@")) || /* drop-ins of a template are read with its instances */
+    unit.stem = st_text("%.*s", (int)(strlen(name) - strlen(".service") - strlen(".d") * is_folder), name);
+    if ((is_folder && st_text_ends(unit.stem, "@")) || /* of a template, whose instances have it */
         st_facts_has(outer->c->facts, unit_key(&unit, "program")))
         return 0;
     unit.unit = st_facts_new(outer->c->facts->os);
@@ -320,9 +315,10 @@ static void collect_suspend(struct st_collector *c)
 
 static void exists(struct st_collector *c, const char *key, const char *path)
 {
-    const int r = st_collector_begin(c, path, ST_ROOM(16));
-    const bool is_there = r == -ELOOP || r == -EXDEV; /* a captured tree follows no link */
-    st_collector_put_result(c, key, is_there ? 0 : r, 1, path);
+    int r = st_collector_begin(c, path, ST_ROOM(16));
+    if (r == -ELOOP || r == -EXDEV) /* a captured tree follows no link */
+        r = 0;
+    st_collector_put_result(c, key, r, 1, path);
 }
 
 /** Is rtkit available? D-Bus starts it when a program asks for it. A captured tree has no sockets. */
@@ -432,8 +428,9 @@ static void parse_pulse_script(struct reader *reader, char *text)
                               reader->path);
 }
 
-static void collect_servers(struct st_collector *c)
+void st_linux_files_collect(struct st_collector *c)
 {
+    collect_system(c);
     struct reader reader = {.c = c, .parse = parse_pipewire, .failure_key = ST_KEY_PIPEWIRE_QUANTUM};
     read_layers(&reader, "pipewire", "pipewire.conf");
     reader = (struct reader){.c = c,
@@ -443,10 +440,4 @@ static void collect_servers(struct st_collector *c)
     read_layers(&reader, "pulse", "daemon.conf");
     reader = (struct reader){.c = c, .parse = parse_pulse_script, .failure_key = ST_KEY_PULSE_TSCHED};
     read_layers(&reader, "pulse", "default.pa");
-}
-
-void st_linux_files_collect(struct st_collector *c)
-{
-    collect_system(c);
-    collect_servers(c);
 }

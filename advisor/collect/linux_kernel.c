@@ -2,9 +2,6 @@
 #include <unistd.h>
 
 #include "advisor/collect/collector.h"
-#include "advisor/facts/text.h"
-#include "core/text/pattern.h"
-#include "core/text/text.h"
 #include "platform/child_env.h"
 
 #define GZIP_LIMIT_NS INT64_C(1000000000) /* it takes some ms */
@@ -23,21 +20,24 @@ static int read_packed_config(struct st_collector *c, const char *path)
     struct st_run run = {.argv = argv, .buf = c->buf, .buf_bytes = c->buf_bytes};
     struct st_child_env env;
     int r = st_collector_begin(c, path, c->buf, 1);
-    if (r != 0 || !c->live)
-        return r != 0 ? r : -ENOSYS;
+    if (r != 0)
+        return r;
+    if (!c->live)
+        return -ENOSYS;
     r = st_child_env_open(&env, getuid(), (const char *const[]){"PATH", NULL});
     const struct st_run_as as = {.env = (const char *const *)env.vars};
     if (r == 0)
         r = c->p->run(c->p, &run, 1, &as, GZIP_LIMIT_NS);
     st_child_env_close(&env);
-    return r != 0 ? r : run.result;
+    if (r == 0)
+        r = run.result;
+    return r;
 }
 
 static void config(struct st_collector *c)
 {
     static const char packed[] = "/proc/config.gz";
-    const char *named = st_facts_text_or(c->facts, ST_KEY_KERNEL_RELEASE, "*"),
-               *release = strchr(named, '/') != NULL ? "*" : named,
+    const char *release = st_text_base(st_facts_text_or(c->facts, ST_KEY_KERNEL_RELEASE, "*")),
                *path = st_text("/boot/config-%.200s", release), /* or where Fedora and others keep it */
                    *other = st_text("/lib/modules/%.200s/config", release);
     int opened = st_collector_begin(c, path, c->buf, c->buf_bytes);
@@ -60,10 +60,10 @@ static void config(struct st_collector *c)
             st_collector_put_text(c, key, parts.text[0], path);
         else if (st_pattern_next(&unset, st_text("# CONFIG_%s is not set", *option), &parts))
             st_collector_put_text(c, key, "n", path);
+        else if (st_pattern_next(&any, st_text("CONFIG_%s=", *option), &parts))
+            st_collector_put_failure(c, key, -EBADMSG, path);
         else
-            st_collector_put_failure(
-                c, key, st_pattern_next(&any, st_text("CONFIG_%s=", *option), &parts) ? -EBADMSG : -ENOENT,
-                path);
+            st_collector_put_failure(c, key, -ENOENT, path);
     }
 }
 

@@ -1,8 +1,5 @@
 /* Linux: the machine: CPUs, hypervisor or container, the idle latency that is asked for, swap. */
 #include "advisor/collect/collector.h"
-#include "advisor/facts/text.h"
-#include "core/text/pattern.h"
-#include "core/text/text.h"
 
 /* --- what this runs in (hypervisor, container), and the idle latency that a program requests --- */
 
@@ -22,21 +19,10 @@ static void container(struct st_collector *c)
     ST_EACH (mark, marks) {
         if (st_collector_begin(c, mark->path, c->buf, c->buf_bytes) != 0)
             continue;
-        st_collector_put_text(c, ST_KEY_SYSTEM_CONTAINER, mark->name != NULL ? mark->name : c->buf,
-                              mark->path);
+        st_collector_put_text(c, ST_KEY_SYSTEM_CONTAINER, st_text_or(mark->name, c->buf), mark->path);
         return;
     }
     st_collector_put_failure(c, ST_KEY_SYSTEM_CONTAINER, -ENOENT, marks[0].path);
-}
-
-/** os-release(5): "Debian GNU/Linux 12 (bookworm)", usually between quotes. */
-static void distribution(struct st_collector *c)
-{
-    const char *text;
-    st_collector_line(c, ST_KEY_DISTRIBUTION, "/etc/os-release", "PRETTY_NAME=%l", ST_VALUE_TEXT);
-    if (st_facts_text(c->facts, ST_KEY_DISTRIBUTION, &text) == 0 && strchr("\"'", text[0]) != NULL)
-        st_collector_put_text(c, ST_KEY_DISTRIBUTION,
-                              st_text("%.*s", (int)strcspn(text + 1, "\"'"), text + 1), "/etc/os-release");
 }
 
 /** A captured request is a file of 4 bytes: s32, microseconds, little-endian. */
@@ -45,11 +31,12 @@ static void captured_request(struct st_collector *c)
     char buf[16];
     size_t len = 0;
     uint32_t value = 0;
-    const int r = c->p->read_text(c->p, REQUEST_PATH, buf, sizeof(buf), &len);
+    int r = c->p->read_text(c->p, REQUEST_PATH, buf, sizeof(buf), &len);
+    if (r == 0 && len != 4)
+        r = -EBADMSG;
     for (size_t i = 4; i-- > 0;)
         value = value << 8 | (unsigned char)buf[i];
-    st_collector_put_result(c, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, r == 0 && len != 4 ? -EBADMSG : r,
-                            (int32_t)value, REQUEST_PATH);
+    st_collector_put_result(c, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, r, (int32_t)value, REQUEST_PATH);
 }
 
 /** Takes test conditions that are in no text file. */
@@ -240,11 +227,11 @@ static void collect_cpus(struct st_collector *c)
     st_collector_read(c, ST_KEYS_CPUIDLE_CPU0 "resume_latency_us", resume_path("cpu0"), ST_VALUE_TEXT);
     (void)collect_set(&heat); /* only Intel's processors have it */
     int r = collect_set(&clocks);
-    st_collector_put_result(c, ST_KEY_CPUFREQ_PRESENT,
-                            clocks.n > 0 ? 0
-                            : r != 0     ? r
-                                         : -ENOENT,
-                            1, policies.folder);
+    if (clocks.n > 0)
+        r = 0;
+    else if (r == 0)
+        r = -ENOENT;
+    st_collector_put_result(c, ST_KEY_CPUFREQ_PRESENT, r, 1, policies.folder);
     st_collector_read(c, ST_KEY_CPUIDLE_DRIVER, "/sys/devices/system/cpu/cpuidle/current_driver",
                       ST_VALUE_TEXT);
     st_collector_read(c, ST_KEY_CPUIDLE_GOVERNOR, "/sys/devices/system/cpu/cpuidle/current_governor_ro",
@@ -282,8 +269,7 @@ static int one_capacity(void *ctx, const char *name)
     if (st_text_int(text, &capacity) != 0 || capacity <= 0)
         return 0;
     cores->capacities[cpu] = capacity;
-    if (capacity > cores->highest)
-        cores->highest = capacity;
+    cores->highest = ST_MAX(cores->highest, capacity);
     return 0;
 }
 
@@ -335,8 +321,7 @@ static void swap(struct st_collector *c)
     if (r == 0 && !st_text_begins(c->buf, "Filename"))
         r = -EBADMSG;
     for (const char *at = c->buf; r == 0 && st_pattern_next(&at, "/%s %s %d %d %d", &parts);) {
-        const char *slash = strrchr(parts.text[0], '/');
-        kind = st_text_begins(slash != NULL ? slash + 1 : parts.text[0], "zram") ? &zram : &others;
+        kind = st_text_begins(st_text_base(parts.text[0]), "zram") ? &zram : &others;
         kind->n++;
         kind->highest = ST_MAX(kind->highest, strtoll(parts.text[4], NULL, 10));
     }
@@ -348,8 +333,13 @@ static void swap(struct st_collector *c)
 
 void st_linux_machine_collect(struct st_collector *c)
 {
+    static const char os_release[] = "/etc/os-release"; /* PRETTY_NAME="Debian GNU/Linux 12 (bookworm)" */
+    const char *text;
     collect_place(c);
-    distribution(c);
+    st_collector_line(c, ST_KEY_DISTRIBUTION, os_release, "PRETTY_NAME=%l", ST_VALUE_TEXT);
+    if (st_facts_text(c->facts, ST_KEY_DISTRIBUTION, &text) == 0 && strchr("\"'", text[0]) != NULL)
+        st_collector_put_text(c, ST_KEY_DISTRIBUTION,
+                              st_text("%.*s", (int)strcspn(text + 1, "\"'"), text + 1), os_release);
     collect_cpus(c);
     collect_cores(c);
     swap(c);

@@ -3,10 +3,7 @@
 #include <unistd.h>
 
 #include "advisor/collect/collector.h"
-#include "advisor/facts/text.h"
 #include "core/ns.h"
-#include "core/text/pattern.h"
-#include "core/text/text.h"
 #include "platform/proc.h"
 
 /* --- who runs: threads of interrupts, real-time threads, daemons that matter to audio --- */
@@ -68,9 +65,9 @@ static void command_line(struct st_collector *c, const char *key, const char *pi
         st_collector_put_failure(c, key, r, path);
         return;
     }
-    ST_EACH_OF (byte, text, len)
-        *byte = *byte == '\0' ? ' ' : *byte;
     text[len] = '\0';
+    for (char *end = strchr(text, '\0'); end < text + len; end = strchr(end, '\0'))
+        *end = ' ';
     st_text_trim(text);
     st_collector_put_text(c, key, text, path);
 }
@@ -103,9 +100,11 @@ static bool take_owner(struct st_collector *c, const char *daemon, const char *p
     if (c->live && uid != getuid() && getuid() != 0 &&
         st_facts_int(c->facts, st_text(ST_KEYS_DAEMON "%s", daemon), &before) == 0)
         return false;
-    const struct passwd *entry = c->live ? getpwuid((uid_t)uid) : NULL;
-    st_collector_put_text(c, st_text(ST_KEYS_DAEMON_USER "%s", daemon),
-                          entry != NULL ? entry->pw_name : st_text("%ju", uid), "/proc");
+    const struct passwd *entry = getpwuid((uid_t)uid);
+    const char *owner = st_text("%ju", uid);
+    if (c->live && entry != NULL)
+        owner = entry->pw_name;
+    st_collector_put_text(c, st_text(ST_KEYS_DAEMON_USER "%s", daemon), owner, "/proc");
     return true;
 }
 
@@ -155,8 +154,10 @@ static int read_stat(struct st_platform *machine, const char *path, struct st_pr
 {
     char text[STAT_BYTES];
     size_t len;
-    const int r = machine->read_text(machine, path, text, sizeof(text), &len);
-    return r != 0 ? r : st_proc_stat(text, ret);
+    int r = machine->read_text(machine, path, text, sizeof(text), &len);
+    if (r == 0)
+        r = st_proc_stat(text, ret);
+    return r;
 }
 
 /** RLIMIT_RTTIME of the program. */
@@ -334,9 +335,10 @@ static int one_user_slice(void *ctx, const char *name)
     return 0;
 }
 
-static void collect_limits(struct st_collector *c)
+void st_linux_process_collect(struct st_collector *c)
 {
     static const char limits[] = "/proc/self/limits";
+    collect_processes(c);
     cgroup(c);
     quota_of(c, "self", "programs started here");
     if (c->live)
@@ -345,10 +347,4 @@ static void collect_limits(struct st_collector *c)
     st_collector_line(c, ST_KEY_RT_RTPRIO_LIMIT, limits, "Max realtime priority %s", ST_VALUE_LIMIT);
     st_collector_line(c, ST_KEY_RT_MEMLOCK_LIMIT_BYTES, limits, "Max locked memory %s", ST_VALUE_LIMIT);
     st_collector_read(c, ST_KEY_TIMER_SLACK_NS, "/proc/self/timerslack_ns", ST_VALUE_INT);
-}
-
-void st_linux_process_collect(struct st_collector *c)
-{
-    collect_processes(c);
-    collect_limits(c);
 }

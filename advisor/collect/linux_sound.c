@@ -1,10 +1,7 @@
 /* Linux: sound devices: open streams, USB interfaces, interrupts. */
 #include "advisor/collect/collector.h"
-#include "advisor/facts/text.h"
 #include "advisor/parse/linux_text.h"
 #include "core/ns.h"
-#include "core/text/pattern.h"
-#include "core/text/text.h"
 #include "xruns/alsa.h"
 
 /* --- sound devices: streams that are open, USB interfaces --- */

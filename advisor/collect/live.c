@@ -5,7 +5,6 @@
 
 #include "advisor/collect/collector.h"
 #include "core/ns.h"
-#include "core/text/pattern.h"
 
 #define CAP_IPC_LOCK_BIT 14 /* linux/capability.h */
 
@@ -47,24 +46,17 @@ static void ipc_lock(struct st_collector *c)
     st_collector_put_result(c, ST_KEY_RT_IPC_LOCK, r, (mask >> CAP_IPC_LOCK_BIT) & 1, source);
 }
 
-static void clocks(struct st_collector *c)
-{
-    int64_t ns = 0;
-    struct timespec step = {0};
-    int r = c->p->timer_slack_ns(c->p, &ns);
-    put_right(c, ST_KEY_TIMER_SLACK_NS, r, ns, "prctl(PR_GET_TIMERSLACK)");
-    r = c->p->suspended_ns(c->p, &ns);
-    put_right(c, ST_KEY_SUSPENDED_MS, r, ns / ST_NS_PER_MS, "CLOCK_BOOTTIME - CLOCK_MONOTONIC");
-    r = clock_getres(CLOCK_MONOTONIC, &step) == 0 ? 0 : -errno;
-    put_right(c, ST_KEY_CLOCK_GETRES_NS, r, st_ns_from_timespec(&step), "clock_getres(CLOCK_MONOTONIC)");
-}
-
-/** Groups of this process, and those that the next login gives, from wherever the system keeps groups. */
-static void user_groups(struct st_collector *c)
+static void user(struct st_collector *c)
 {
     gid_t gids[ST_COLLECTOR_GROUPS_MAX];
     const struct passwd *entry = getpwuid(getuid());
     int n = getgroups(ST_COLLECTOR_GROUPS_MAX, gids);
+    st_collector_put_int(c, ST_KEY_USER_UID, (int64_t)getuid(), "getuid");
+    if (c->user[0] != '\0')
+        st_collector_put_text(c, ST_KEY_USER_NAME, c->user, "getpwuid");
+    else
+        st_collector_put_failure(c, ST_KEY_USER_NAME, -ENOENT, "getpwuid");
+    /* those of this process, and what the next login gives, from wherever the system keeps groups */
     if (n < 0)
         st_collector_put_failure(c, ST_KEY_USER_GROUPS, -errno, "getgroups");
     else
@@ -74,23 +66,19 @@ static void user_groups(struct st_collector *c)
         st_collector_put_groups(c->facts, ST_KEY_USER_LOGIN_GROUPS, gids, n, "getgrouplist");
 }
 
-static void user(struct st_collector *c)
-{
-    const uid_t uid = getuid();
-    st_collector_put_int(c, ST_KEY_USER_UID, (int64_t)uid, "getuid");
-    if (c->user[0] != '\0')
-        st_collector_put_text(c, ST_KEY_USER_NAME, c->user, "getpwuid");
-    else
-        st_collector_put_failure(c, ST_KEY_USER_NAME, -ENOENT, "getpwuid");
-    user_groups(c);
-}
-
 void st_live_collect(struct st_collector *c)
 {
+    int64_t ns = 0;
+    struct timespec step = {0};
     user(c);
     rights(c);
     if (c->p->os != ST_OS_LINUX)
         return;
     ipc_lock(c);
-    clocks(c);
+    int r = c->p->timer_slack_ns(c->p, &ns);
+    put_right(c, ST_KEY_TIMER_SLACK_NS, r, ns, "prctl(PR_GET_TIMERSLACK)");
+    r = c->p->suspended_ns(c->p, &ns);
+    put_right(c, ST_KEY_SUSPENDED_MS, r, ns / ST_NS_PER_MS, "CLOCK_BOOTTIME - CLOCK_MONOTONIC");
+    (void)clock_getres(CLOCK_MONOTONIC, &step); /* all systems have this clock */
+    put_right(c, ST_KEY_CLOCK_GETRES_NS, 0, st_ns_from_timespec(&step), "clock_getres(CLOCK_MONOTONIC)");
 }

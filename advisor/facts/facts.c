@@ -1,9 +1,6 @@
 /* The set of facts: an array of pointers in order of key, so that a finding may keep a pointer to one. */
 #include "advisor/facts/facts.h"
 
-#include "advisor/facts/text.h"
-#include "core/text/text.h"
-
 struct st_facts *st_facts_new(enum st_os os)
 {
     struct st_facts *facts = calloc(1, sizeof(*facts));

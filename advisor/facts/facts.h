@@ -2,6 +2,7 @@
 #pragma once
 
 #include "advisor/facts/fact_keys.h"
+#include "advisor/facts/text.h"
 #include "platform/platform.h"
 
 enum st_fact_state {

@@ -1,9 +1,6 @@
 /* Whose sound server runs. */
 #include "advisor/facts/owner.h"
 
-#include "advisor/facts/text.h"
-#include "core/text/text.h"
-
 static const char *other_name(const struct st_facts *facts, const char *daemon_key)
 {
     const char *owner, *name;

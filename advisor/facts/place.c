@@ -1,22 +1,20 @@
 /* Where this runs, when that hides settings. */
 #include "advisor/facts/place.h"
 
-#include "advisor/facts/text.h"
-#include "core/text/text.h"
-
 /* "none" and "0" are how a container's mark says that there is none. */
 const char *st_place_container(const struct st_facts *facts)
 {
-    const char *name = st_facts_text_or(facts, ST_KEY_SYSTEM_CONTAINER, NULL);
-    return name != NULL && !st_text_is(name, "none") && !st_text_is(name, "0") ? name : NULL;
+    static const char *const none[] = {"none", "0", NULL};
+    const char *name = st_facts_text_or(facts, ST_KEY_SYSTEM_CONTAINER, "none");
+    return st_text_is_among(name, none) ? NULL : name;
 }
 
 static const char *place_text(const struct st_facts *facts)
 {
     const char *container = st_place_container(facts), *text = "";
-    const char *hypervisor = st_facts_int_or(facts, ST_KEY_VIRTUAL, 0) != 0
-                                 ? st_facts_text_or(facts, ST_KEY_SYSTEM_HYPERVISOR, "unknown")
-                                 : st_facts_text_or(facts, ST_KEY_FREEBSD_KERN_VM_GUEST, "none");
+    const char *hypervisor = st_facts_text_or(facts, ST_KEY_FREEBSD_KERN_VM_GUEST, "none");
+    if (st_facts_int_or(facts, ST_KEY_VIRTUAL, 0) != 0)
+        hypervisor = st_facts_text_or(facts, ST_KEY_SYSTEM_HYPERVISOR, "unknown");
     if (strcasestr(st_facts_text_or(facts, ST_KEY_KERNEL_RELEASE, ""), "microsoft") != NULL)
         return "In WSL: the settings of Windows matter, too, and cannot be read from here.\n";
     if (container != NULL)
@@ -24,10 +22,10 @@ static const char *place_text(const struct st_facts *facts)
                        st_text_cut(container, 40), container);
     if (st_facts_int_or(facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, 0) != 0)
         text = st_text("%sIn a jail: these are the host's settings. Change them on the host.\n", text);
-    return st_text_is(hypervisor, "none")
-               ? text
-               : st_text("%sIn a virtual machine (%.*s): the host's settings matter, too.\n", text,
-                         st_text_cut(hypervisor, 40), hypervisor);
+    if (!st_text_is(hypervisor, "none"))
+        text = st_text("%sIn a virtual machine (%.*s): the host's settings matter, too.\n", text,
+                       st_text_cut(hypervisor, 40), hypervisor);
+    return text;
 }
 
 /** Text about what was read of posted texts, and how much was not understood. */

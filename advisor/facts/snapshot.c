@@ -1,26 +1,19 @@
 /* Facts as JSON and back: sleeptune-snapshot/1. */
 #include "advisor/facts/snapshot.h"
-#include "advisor/facts/text.h"
 #include "core/text/json.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 #include "st_config.h"
 
 #define SCHEMA_PREFIX  "sleeptune-snapshot/"
 #define SCHEMA_VERSION 1
 #define FACTS_MAX      262144
 
-/* "0002", a USB product's id, must come back as it was. */
-static json_t *value_json(const struct st_fact *fact)
-{
-    return fact->is_int && st_text_is(fact->text, st_text("%jd", fact->i64))
-               ? json_integer(fact->i64)
-               : st_json_string_or_null(fact->text);
-}
-
 json_t *st_snapshot_fact(const struct st_fact *fact)
 {
-    return json_pack("{s:s, s:o, s:s, s:o, s:s?}", "key", fact->key, "value", value_json(fact), "state",
+    /* "0002", a USB product's id, must come back as it was */
+    const bool is_number = fact->is_int && st_text_is(fact->text, st_text("%jd", fact->i64));
+    return json_pack("{s:s, s:o, s:s, s:o, s:s?}", "key", fact->key, "value",
+                     is_number ? json_integer(fact->i64) : st_json_string_or_null(fact->text), "state",
                      st_fact_state_names[fact->state], "errno",
                      st_json_integer_or_null(fact->error != 0, fact->error), "source", fact->source);
 }
@@ -56,16 +49,15 @@ static int read_fact(struct st_facts *facts, const json_t *object)
 /** @return NULL; or why not. */
 static char *check_schema(const json_t *document)
 {
-    const char *schema = st_json_text(document, "schema");
+    const char *schema = st_json_text_of(document, "schema");
     int64_t version = 0;
-    const int r = schema != NULL && st_text_begins(schema, SCHEMA_PREFIX)
-                      ? st_text_int(schema + strlen(SCHEMA_PREFIX), &version)
-                      : -EINVAL;
+    int r = -EINVAL;
+    if (st_text_begins(schema, SCHEMA_PREFIX))
+        r = st_text_int(schema + strlen(SCHEMA_PREFIX), &version);
     if (r == 0 && version == SCHEMA_VERSION)
         return NULL;
     if (r == -EINVAL || (r == 0 && version < SCHEMA_VERSION))
-        return schema != NULL ? st_text("not a snapshot: its \"schema\" is \"%.60s\"", schema)
-                              : st_text("not a snapshot: its \"schema\" is missing");
+        return st_text("not a snapshot: its \"schema\" is \"%.60s\"", schema);
     return st_text("%.60s is newer than this sleeptune %s, which reads up to " SCHEMA_PREFIX "%d", schema,
                    ST_VERSION, SCHEMA_VERSION);
 }
@@ -73,8 +65,7 @@ static char *check_schema(const json_t *document)
 /* ret: facts so far, also if there is a reason. */
 static char *read_document(const json_t *document, struct st_facts **ret)
 {
-    char *why =
-        json_is_object(document) ? check_schema(document) : st_text("not a snapshot: not a JSON object");
+    char *why = check_schema(document);
     const char *os_name = st_json_text_of(document, "os");
     const json_t *array = json_object_get(document, "facts");
     size_t os = 0;
@@ -94,7 +85,9 @@ static char *read_document(const json_t *document, struct st_facts **ret)
         if (read_fact(*ret, object) == -EBADMSG)
             return st_text("fact %zu (%.80s) is not one of a snapshot", i, st_json_text_of(object, "key"));
     }
-    return *ret == NULL || (*ret)->error != 0 ? st_text("out of memory") : NULL;
+    if (*ret == NULL || (*ret)->error != 0)
+        why = st_text("out of memory");
+    return why;
 }
 
 const char *st_snapshot_parse(const char *text, size_t bytes, struct st_facts **ret)
@@ -102,12 +95,14 @@ const char *st_snapshot_parse(const char *text, size_t bytes, struct st_facts **
     json_error_t error;
     struct st_facts *facts = NULL;
     json_t *document = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &error);
-    char *why = document != NULL ? read_document(document, &facts)
-                                 : st_text("not JSON: line %d: %.120s", error.line, error.text);
+    char *why = st_text("not JSON: line %d: %.120s", error.line, error.text);
+    if (document != NULL)
+        why = read_document(document, &facts);
     json_decref(document);
-    if (why == NULL)
+    if (why == NULL) {
         *ret = facts;
-    else
-        st_facts_free(facts);
-    return why != NULL ? st_safe_text(why) : NULL; /* it may quote the document */
+        return NULL;
+    }
+    st_facts_free(facts);
+    return st_safe_text(why); /* it may quote the document */
 }

@@ -29,15 +29,14 @@ bool st_text_line(const char **at, const char *end, char *line, size_t line_byte
     if (*at >= end)
         return false;
     const char *newline = memchr(*at, '\n', (size_t)(end - *at));
-    size_t len = (size_t)((newline != NULL ? newline : end) - *at);
-    const char *next = newline != NULL ? newline + 1 : end;
-    len = len < line_bytes ? len : line_bytes - 1;
+    const char *stop = newline != NULL ? newline : end;
+    const size_t len = ST_MIN((size_t)(stop - *at), line_bytes - 1);
     for (size_t i = 0; i < len; i++)
         line[i] = (*at)[i] != '\0' ? (*at)[i] : '?';
     line[len] = '\0';
     if (len > 0 && line[len - 1] == '\r')
         line[len - 1] = '\0';
-    *at = next;
+    *at = stop + (newline != NULL);
     return true;
 }
 

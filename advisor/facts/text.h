@@ -1,7 +1,7 @@
 /* Foreign text: make it valid, trim it, read a number. */
 #pragma once
 
-#include "core/base.h"
+#include "core/text/text.h"
 
 /** A valid UTF-8 copy: invalid bytes and NUL become U+FFFD. @return NULL: out of memory. */
 char *st_text_utf8(const char *text, size_t bytes);

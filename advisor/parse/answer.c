@@ -1,10 +1,8 @@
 /* What servers answer. */
 #include "advisor/parse/answer.h"
 
-#include "advisor/facts/fact_keys.h"
 #include "core/text/json.h"
 #include "core/text/pattern.h"
-#include "core/text/text.h"
 
 #define NODES_MAX   256 /* nodes of a PipeWire graph; further ones are ignored */
 #define CLIENTS_MAX 256
@@ -57,10 +55,11 @@ static const char *node_key(json_int_t id, const char *leaf)
 
 static struct node *find_node(struct graph *graph, json_int_t id)
 {
-    size_t i = 0;
-    while (i < graph->nodes_n && graph->nodes[i].id != id)
-        i++;
-    return i < graph->nodes_n ? &graph->nodes[i] : NULL;
+    ST_EACH_OF (node, graph->nodes, graph->nodes_n) {
+        if (node->id == id)
+            return node;
+    }
+    return NULL;
 }
 
 /** Texts, whole numbers and truth values, as in PipeWire's files. */
@@ -117,13 +116,15 @@ static void put_node(struct graph *graph, json_int_t id, json_t *info)
  * each of its programs. */
 static void add_client(struct graph *graph, json_int_t id, const json_t *props)
 {
-    const bool of_pulse = st_text_is(st_json_text_of(props, "client.api"), "pipewire-pulse");
-    const json_t *pid = json_object_get(props, of_pulse ? "application.process.id" : "pipewire.sec.pid");
+    const char *leaf = "pipewire.sec.pid";
     if (graph->clients_n == CLIENTS_MAX)
         return;
+    if (st_text_is(st_json_text_of(props, "client.api"), "pipewire-pulse"))
+        leaf = "application.process.id";
     graph->clients[graph->clients_n].id = id;
     graph->clients[graph->clients_n++].pid =
-        json_is_string(pid) ? strtoll(json_string_value(pid), NULL, 10) : json_integer_value(pid);
+        st_json_integer(props, leaf) +
+        strtoll(st_json_text_of(props, leaf), NULL, 10); /* it is one of both */
 }
 
 static void put_list(const json_t *list, struct graph *graph)
@@ -164,20 +165,6 @@ static void reach(struct graph *graph)
     }
 }
 
-static void put_graph(struct graph *graph)
-{
-    reach(graph);
-    ST_EACH_OF (node, graph->nodes, graph->nodes_n) {
-        for (size_t c = 0; c < graph->clients_n && node->client_id != 0; c++) {
-            if (graph->clients[c].id == node->client_id && graph->clients[c].pid > 0)
-                st_facts_put_int(graph->facts, node_key(node->id, "pid"), graph->clients[c].pid,
-                                 graph->source);
-        }
-        st_facts_put_text(graph->facts, node_key(node->id, "plays"),
-                          node->reached && !node->device ? "true" : "false", graph->source);
-    }
-}
-
 int st_answer_pw_dump(const char *text, struct st_facts *facts, const char *source)
 {
     struct graph graph = {.facts = facts, .source = source};
@@ -186,7 +173,8 @@ int st_answer_pw_dump(const char *text, struct st_facts *facts, const char *sour
         json_error_t error;
         json_t *list = json_loads(text, JSON_DISABLE_EOF_CHECK, &error);
         if (!json_is_array(list)) {
-            r = list != NULL ? -EBADMSG : r;
+            if (list != NULL)
+                r = -EBADMSG;
             json_decref(list);
             break;
         }
@@ -195,7 +183,15 @@ int st_answer_pw_dump(const char *text, struct st_facts *facts, const char *sour
         text += error.position;
         r = 0;
     }
-    put_graph(&graph);
+    reach(&graph);
+    ST_EACH_OF (node, graph.nodes, graph.nodes_n) {
+        for (size_t c = 0; c < graph.clients_n && node->client_id != 0; c++) {
+            if (graph.clients[c].id == node->client_id && graph.clients[c].pid > 0)
+                st_facts_put_int(facts, node_key(node->id, "pid"), graph.clients[c].pid, source);
+        }
+        st_facts_put_text(facts, node_key(node->id, "plays"),
+                          node->reached && !node->device ? "true" : "false", source);
+    }
     return r;
 }
 
@@ -239,13 +235,13 @@ const char *st_answer_log_key(const char *line, char *ret_about, size_t bytes)
         {"RT Watchdog Timeout (hard)", ST_KEY_KERNEL_LOG_RT_TIME_N},
     };
     struct st_pattern_parts parts;
-    const bool is_about = st_pattern_match(line, "*usb %s:", &parts) ||
-                          st_pattern_match(line, "*audio %s:", &parts) ||
-                          st_pattern_match(line, "*for user '%l'", &parts);
-    snprintf(ret_about, bytes, "%s", is_about ? parts.text[0] : "");
+    ret_about[0] = '\0';
+    if (st_pattern_match(line, "*usb %s:", &parts) || st_pattern_match(line, "*audio %s:", &parts) ||
+        st_pattern_match(line, "*for user '%l'", &parts))
+        snprintf(ret_about, bytes, "%s", parts.text[0]);
     ST_EACH (row, rows) {
-        if (strstr(line, row->part) != NULL)
-            return strstr(line, "Demoted 0 threads") == NULL ? row->key : NULL;
+        if (strstr(line, row->part) != NULL && strstr(line, "Demoted 0 threads") == NULL)
+            return row->key;
     }
     return NULL;
 }

@@ -1,9 +1,7 @@
 /* Text files of FreeBSD, captured or on the machine: assignments, /dev/sndstat. */
 #include "advisor/parse/freebsd_text.h"
 
-#include "advisor/facts/text.h"
 #include "core/text/pattern.h"
-#include "core/text/text.h"
 
 #define LINE_BYTES 2048
 #define NAME_BYTES 128
@@ -104,8 +102,7 @@ static unsigned sample_bytes(unsigned format)
 /** The number after '/', the hardware's side. */
 static unsigned long of_hardware(const char *pair, int base)
 {
-    const char *slash = strchr(pair, '/');
-    return strtoul(slash != NULL ? slash + 1 : pair, NULL, base);
+    return strtoul(st_text_base(pair), NULL, base);
 }
 
 /** "[dsp0.play.0]: spd 48000, fmt 0x00200010/0x00201000, flags ..." */

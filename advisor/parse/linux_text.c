@@ -2,7 +2,6 @@
 #include "advisor/parse/linux_text.h"
 
 #include "advisor/facts/text.h"
-#include "core/text/text.h"
 
 /* --- settings --- */
 
@@ -79,8 +78,8 @@ static enum token next_token(struct scanner *s)
     if (*from == '"') {
         from++;
         size_t len = 0;
-        while (from[len] != '\0' && from[len] != '"')
-            len += from[len] == '\\' && from[len + 1] != '\0' ? 2 : 1;
+        for (; from[len] != '\0' && from[len] != '"'; len++)
+            len += from[len] == '\\' && from[len + 1] != '\0';
         keep(s, from, len);
         s->at = from + len + (from[len] == '"');
         return TOKEN_WORD;
@@ -104,10 +103,10 @@ void st_linux_text_spa(const char *text, st_setting_fn fn, void *ctx)
     char key[TOKEN_BYTES] = "";
     bool has_key = false;
     for (enum token token = next_token(&s); token != TOKEN_END; token = next_token(&s)) {
-        const struct level *level = &levels[depth < DEPTH_MAX ? depth : DEPTH_MAX - 1];
+        const struct level *level = &levels[ST_MIN(depth, DEPTH_MAX - 1)];
         if (token == TOKEN_OPEN) {
             if (++depth < DEPTH_MAX) {
-                memcpy(levels[depth].name, has_key ? key : "", has_key ? sizeof(key) : 1);
+                ST_PRINT(levels[depth].name, "%s", key);
                 levels[depth].array = s.array;
             }
             has_key = false;
@@ -123,5 +122,7 @@ void st_linux_text_spa(const char *text, st_setting_fn fn, void *ctx)
             fn(ctx, level->name, key, s.word);
             has_key = false;
         }
+        if (!has_key)
+            key[0] = '\0';
     }
 }

@@ -1,8 +1,6 @@
 #include "advisor/parse/share_text.h"
 
-#include "advisor/facts/text.h"
 #include "advisor/rules/rule.h"
-#include "core/text/text.h"
 
 #define SHARE_BYTES 16384 /* a share has at most 40 lines of 76 columns; quoted and wrapped it has more */
 
@@ -37,11 +35,12 @@ static void put_number(struct reader *reader, const char *name, const char *text
 {
     static const char *const own[] = {"frames", "rate_hz", "dropouts", "ids", "rules", NULL};
     const char *const *pattern = reader->rule != NULL ? reader->rule->facts : own;
-    const bool is_effect = reader->rule != NULL && st_text_is(name, "us");
-    const char *key = is_effect                     ? st_text(ST_KEYS_SHARED_EFFECT "%s", reader->rule->id)
-                      : st_text_is_among(name, own) ? st_text(ST_KEYS_SHARED "%s", name)
-                                                    : name;
+    const char *key = name;
     int64_t number;
+    if (st_text_is_among(name, own))
+        key = st_text(ST_KEYS_SHARED "%s", name);
+    if (reader->rule != NULL && st_text_is(name, "us"))
+        key = st_text(ST_KEYS_SHARED_EFFECT "%s", reader->rule->id);
     while (*pattern != NULL && !st_share_text_may(name, *pattern))
         pattern++;
     if (st_text_int(text, &number) == 0 && (key != name || *pattern != NULL))
@@ -91,13 +90,12 @@ static void put_rest(struct reader *reader)
     if (is_whole)
         st_facts_put_int(reader->facts, ST_KEY_SHARED_WHOLE, 1, reader->source);
     const int64_t dropouts_n = st_facts_int_or(reader->facts, ST_KEYS_SHARED "dropouts", -1);
-    const bool is_named =
-        !reader->in_programs && reader->programs[0] != '\0' && st_text_is_of(reader->programs, " ;_+.-");
+    if (reader->in_programs || !st_text_is_of(reader->programs, " ;_+.-"))
+        reader->programs[0] = '\0';
     if (dropouts_n >= 0)
         st_facts_put_text(reader->facts, ST_KEYS_SYSTEM_SEEN "00",
-                          st_text("That computer counted %jd dropout%s in the last day%s%s", dropouts_n,
-                                  ST_PLURAL(dropouts_n), is_named ? ": " : "",
-                                  is_named ? reader->programs : ""),
+                          st_text("That computer counted %jd dropout%s in the last day%s", dropouts_n,
+                                  ST_PLURAL(dropouts_n), st_text_with(": ", reader->programs)),
                           reader->source);
     st_facts_put_text(reader->facts, ST_KEY_SYSTEM_INPUT,
                       is_whole ? "sleeptune share" : "a part of sleeptune share", reader->source);
@@ -107,16 +105,22 @@ int st_share_text_add(const char *text, size_t bytes, const char *source, struct
 {
     const char *before = "";
     char *copy = memmem(text, bytes, ST_SHARE_BEGINS, strlen(ST_SHARE_BEGINS));
-    copy = copy != NULL ? strndup(copy, ST_MIN(bytes - (size_t)(copy - text), SHARE_BYTES)) : strdup("");
+    if (copy == NULL)
+        return -ENODATA;
+    copy = strndup(copy, ST_MIN(bytes - (size_t)(copy - text), SHARE_BYTES));
     if (copy == NULL)
         return -ENOMEM;
     const bool is_linux = strstr(copy, "linux-") != NULL;
     const enum st_os os = is_linux ? ST_OS_LINUX : ST_OS_FREEBSD;
-    int r = is_linux || strstr(copy, "freebsd-") != NULL ? 0 : -ENODATA;
-    struct st_facts *into = r == 0 && *facts == NULL ? st_facts_new(os) : *facts;
+    struct st_facts *into = *facts;
+    int r = 0;
+    if (!is_linux && strstr(copy, "freebsd-") == NULL)
+        r = -ENODATA;
+    else if (into == NULL && (into = st_facts_new(os)) == NULL)
+        r = -ENOMEM;
+    else if (into->os != os)
+        r = -EXDEV;
     struct reader reader = {.facts = into, .source = source};
-    if (r == 0)
-        r = into == NULL ? -ENOMEM : into->os != os ? -EXDEV : 0;
     if (r == 0) {
         ST_TEXT_EACH (word, copy, " \t\r\n>|`") {
             take_word(&reader, before, word);

@@ -3,9 +3,7 @@
 
 #include <ctype.h>
 
-#include "advisor/facts/text.h"
 #include "advisor/parse/linux_text.h"
-#include "core/text/text.h"
 
 #define SHORT_BYTES 4 /* except for JSON, no line of a log or table is shorter */
 #define LINES_MAX   300000
@@ -48,7 +46,7 @@ static bool is_bare(const char *line)
 {
     static const char *const others[] = {"grep . /",  "grep -r . /", "uname -",  "sysctl -n ",
                                          "cpupower ", "ps -",        "ulimit -", NULL};
-    const char *at = st_text_begins(line, "sudo ") ? line + 5 : line;
+    const char *at = line + strlen("sudo ") * st_text_begins(line, "sudo ");
     const size_t len = strcspn(at, " ");
     const char *name = st_text("%.*s", (int)len, at);
     return (st_text_is_among(name, readers) &&
@@ -96,18 +94,15 @@ static struct st_post_answer *open_file(struct cut *cut, const char *path)
 static void add_file(struct cut *cut, const char *word)
 {
     const char *star = strchr(word, '*');
-    for (size_t i = 0; i < (star != NULL ? FILES_MAX : 1) && cut->files_n < FILES_MAX; i++) {
-        char *file = cut->files[cut->files_n++];
-        if (star != NULL)
-            snprintf(file, sizeof(cut->files[0]), "%.*s%zu%s", (int)(star - word), word, i, star + 1);
-        else
-            snprintf(file, sizeof(cut->files[0]), "%s", word);
-    }
+    if (star == NULL && cut->files_n < FILES_MAX)
+        ST_PRINT(cut->files[cut->files_n++], "%s", word);
+    for (size_t i = 0; star != NULL && cut->files_n < FILES_MAX; i++)
+        ST_PRINT(cut->files[cut->files_n++], "%.*s%zu%s", (int)(star - word), word, i, star + 1);
 }
 
 static void begin_command(struct cut *cut, const char *command)
 {
-    char copy[ST_POST_LINE_BYTES], *words[ST_POST_WORDS_MAX], *filter;
+    char copy[ST_POST_LINE_BYTES], none[] = "", *words[ST_POST_WORDS_MAX + 2], *filter;
     cut->open = NULL;
     cut->files_n = cut->file = 0;
     ST_PRINT(cut->command, "%s", command);
@@ -119,10 +114,10 @@ static void begin_command(struct cut *cut, const char *command)
     if (st_text_ends(copy, ":")) /* a heading */
         copy[strlen(copy) - 1] = '\0';
     size_t n = st_post_words(copy, words), i = 0;
+    words[n] = words[n + 1] = none;
     while (i < n && (st_text_is(words[i], "sudo") || strchr(words[i], '=') != NULL))
         i++;
-    const char *first = i < n ? words[i] : "", *option = i + 1 < n ? words[i + 1] : "",
-               *slash = strrchr(first, '/'), *name = slash != NULL ? slash + 1 : first;
+    const char *option = words[i + (i < n)], *name = st_text_base(words[i]);
     ST_PRINT(cut->post->section, "%.31s", name);
     cut->post->votes[ST_OS_FREEBSD] += st_text_is(name, "sndctl") || st_text_is(name, "kldstat");
     if (st_text_is(name, "id") && strchr(option, 'G') != NULL)
@@ -180,7 +175,8 @@ static bool take_error(struct cut *cut, const char *line)
         if (!st_pattern_match(line, row->pattern, &parts))
             continue;
         const char *name = parts.text[1];
-        struct st_post_answer *answer = open_file(cut, st_text_begins(name, "file ") ? name + 5 : name);
+        struct st_post_answer *answer =
+            open_file(cut, name + strlen("file ") * st_text_begins(name, "file "));
         if (answer != NULL)
             answer->result = row->result;
         cut->file += cut->file < cut->files_n;
@@ -202,8 +198,8 @@ static bool take_sysctl(struct cut *cut, const char *line)
     static const char *const linux_only[] = {"kernel.", "fs.", "abi.", NULL};
     static const char *const both[] = {"vm.", "net.", "debug.", "user.", "dev.", NULL};
     const size_t len = strcspn(line, ":= ");
-    const char mark = line[len], next = mark != '\0' ? line[len + 1] : '\0';
-    const char *name = st_text("%.*s", len < 100 ? (int)len : 0, line);
+    const char mark = line[len], next = line[len + (mark != '\0')];
+    const char *name = st_text("%.*s", (int)len * (len < 100), line);
     if (mark == '\0' || strchr(name, '.') == NULL || !st_text_is_of(name, "._%-") ||
         (mark == '=' && next == '"') || (mark == ' ' && next != '=') || strchr(line, '{') != NULL ||
         (mark == ':' && next != ' ' && next != '\0'))
@@ -214,9 +210,11 @@ static bool take_sysctl(struct cut *cut, const char *line)
         (mark == ':' || !(st_text_begins_among(name, linux_only) || st_text_begins_among(name, both))))
         return false;
     const char *value = line + len + strspn(line + len, ":= "), *arrow = strstr(value, " -> ");
-    struct st_post_answer *answer = st_post_answer_new(
-        cut->post, is_freebsd ? name : st_text("/proc/sys/%s", st_text_swap(st_text("%s", name), '.', '/')));
-    st_post_answer_add(answer, arrow != NULL && is_freebsd ? arrow + 4 : value);
+    if (!is_freebsd)
+        name = st_text("/proc/sys/%s", st_text_swap(st_text("%s", name), '.', '/'));
+    else if (arrow != NULL)
+        value = arrow + 4;
+    st_post_answer_add(st_post_answer_new(cut->post, name), value);
     cut->post->votes[is_freebsd ? ST_OS_FREEBSD : ST_OS_LINUX]++;
     cut->post->sysctls_n++;
     return true;

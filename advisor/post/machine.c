@@ -3,7 +3,6 @@
 
 #include "advisor/collect/collect.h"
 #include "advisor/parse/answer.h"
-#include "core/text/text.h"
 #include "platform/tree.h"
 
 #define ANSWER_BYTES (1024 * 1024)
@@ -99,7 +98,9 @@ static int list(struct st_platform *machine, const char *path, st_name_fn fn, vo
     const struct st_post *post = post_of(machine);
     const struct st_post_answer *itself = st_post_answer_find(post, path);
     const char *prefix = st_text("%s/", path), *name = "";
-    size_t n = 0;
+    int r = -ENOMSG;
+    if (itself != NULL && itself->result != 0)
+        r = itself->result;
     for (size_t i = lower_bound(post, prefix);
          i < post->answers_n && st_text_begins(post->answers[i].name, prefix); i++) {
         const char *rest = post->answers[i].name + strlen(prefix);
@@ -107,11 +108,11 @@ static int list(struct st_platform *machine, const char *path, st_name_fn fn, vo
         if (post->answers[i].result == -ENOENT || (strlen(name) == len && strncmp(name, rest, len) == 0))
             continue;
         name = st_text("%.*s", (int)len, rest);
-        n++;
+        r = 0;
         if (fn(ctx, name) != 0)
             break;
     }
-    return n > 0 ? 0 : itself != NULL && itself->result != 0 ? itself->result : -ENOMSG;
+    return r;
 }
 
 static int no_open(ST_UNUSED struct st_platform *machine, ST_UNUSED const char *path, ST_UNUSED int flags)
@@ -136,8 +137,10 @@ int st_post_collect(struct st_post *post, enum st_os os, struct st_facts **ret)
     post->all_sysctls = os == ST_OS_FREEBSD && jail && version;
     qsort(post->answers, post->answers_n, sizeof(*post->answers), by_name);
     const int r = st_collect(&shown.p, false, ret);
+    if (r != 0)
+        return r;
     const struct st_post_answer *graph = st_post_answer_find(post, "pw-dump");
-    if (r == 0 && graph != NULL && st_answer_pw_dump(graph->text.text, *ret, graph->name) == 0)
+    if (graph != NULL && st_answer_pw_dump(graph->text.text, *ret, graph->name) == 0)
         st_facts_put_int(*ret, ST_KEY_DAEMON_PIPEWIRE, 1, graph->name); /* it answered */
-    return r != 0 ? r : (*ret)->error;
+    return (*ret)->error;
 }

@@ -1,8 +1,6 @@
 /* What the readers put. */
 #include "advisor/post/post.h"
 
-#include "core/text/text.h"
-
 void st_post_kind(struct st_post *post, const char *kind)
 {
     const char *all = st_text(", %s,", post->kinds);

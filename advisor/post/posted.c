@@ -6,7 +6,6 @@
 #include "advisor/collect/collect.h"
 #include "advisor/parse/share_text.h"
 #include "advisor/post/post.h"
-#include "core/text/text.h"
 
 /* UTF-16 with its mark, as Windows' editor saves it; '?' for what is none. @return bytes. */
 static size_t from_utf16(const char *text, size_t bytes, char *to, size_t room)
@@ -52,7 +51,7 @@ static char *unquote(char *line, char *end)
 {
     char *from = line;
     while (from < end && *from == '>')
-        from += from + 1 < end && from[1] == ' ' ? 2 : 1;
+        from += 1 + (from + 1 < end && from[1] == ' ');
     memmove(line, from, (size_t)(end - from));
     end -= from - line;
     while (end > line && (end[-1] == ' ' || end[-1] == '`'))
@@ -68,8 +67,10 @@ static char *clean_text(const char *text, size_t bytes, size_t *ret_bytes)
     char *to = malloc(2 * bytes + 1);
     if (to == NULL)
         return NULL;
-    const size_t n = wide ? from_utf16(text, bytes, to, 2 * bytes) : bytes;
-    if (!wide)
+    size_t n = bytes;
+    if (wide)
+        n = from_utf16(text, bytes, to, 2 * bytes);
+    else
         memcpy(to, text, bytes);
     to[n] = '\0';
     char *out = to, *line = to;
@@ -101,11 +102,10 @@ static bool is_shown(const struct st_post *post, const struct st_fact *fact)
 {
     if (fact->state != ST_FACT_ABSENT)
         return true;
-    const char *name = fact->source == NULL                      ? ""
-                       : st_text_begins(fact->source, "sysctl ") ? fact->source + strlen("sysctl ")
-                                                                 : fact->source;
+    const char *source = st_text_or(fact->source, ""),
+               *name = source + strlen("sysctl ") * st_text_begins(source, "sysctl ");
     const struct st_post_answer *answer = st_post_answer_find(post, name);
-    return answer != NULL ? answer->result != 0 || answer->whole : post->all_sysctls && name != fact->source;
+    return answer != NULL ? answer->result != 0 || answer->whole : post->all_sysctls && name != source;
 }
 
 /** The facts of this system, over those that are there. */
@@ -168,7 +168,6 @@ static void say_short_buffers(struct st_post *post, const struct st_facts *facts
 /** What the text shows by other words than sysctl's: the version, a module that is not loaded. */
 static void put_freebsd(struct st_post *post)
 {
-    static const char priority[] = "security.mac.priority.realtime";
     if (post->freebsd_version > 0) {
         struct st_post_answer *first = st_post_answer_new(post, "kern.osreldate");
         st_post_answer_add(first, st_text("%d", post->freebsd_version));
@@ -176,27 +175,29 @@ static void put_freebsd(struct st_post *post)
             first->order = 0; /* what sysctl says counts more */
         st_post_kind(post, "uname");
     }
-    struct st_post_answer *none = st_facts_is(post->facts, ST_KEY_FREEBSD_KLDSTAT_ASKED, "mac_priority") &&
-                                          !st_facts_has(post->facts, ST_KEY_FREEBSD_KLDSTAT_MAC_PRIORITY)
-                                      ? st_post_answer_new(post, priority)
-                                      : NULL;
+    if (!st_facts_is(post->facts, ST_KEY_FREEBSD_KLDSTAT_ASKED, "mac_priority") ||
+        st_facts_has(post->facts, ST_KEY_FREEBSD_KLDSTAT_MAC_PRIORITY))
+        return;
+    struct st_post_answer *none = st_post_answer_new(post, "security.mac.priority.realtime");
     if (none != NULL)
         none->result = -ENOENT;
 }
 
 static int add_post(struct st_post *post, struct st_facts **facts)
 {
-    struct st_facts *collected = NULL;
+    struct st_facts *collected = NULL, *into = *facts;
     /* anything of FreeBSD alone counts; what both have is Linux' */
     const enum st_os os = post->votes[ST_OS_FREEBSD] > post->votes[ST_OS_LINUX] ? ST_OS_FREEBSD : ST_OS_LINUX;
-    if (*facts != NULL && (*facts)->os != os)
+    if (into != NULL && into->os != os)
         return -EXDEV;
     put_freebsd(post);
     int r = st_post_collect(post, os, &collected);
     if (r != 0)
         return r;
-    struct st_facts *into = *facts != NULL ? *facts : st_facts_new(os);
-    r = into == NULL ? -ENOMEM : 0;
+    if (into == NULL)
+        into = st_facts_new(os);
+    if (into == NULL)
+        r = -ENOMEM;
     if (r == 0) {
         const size_t n = into->n;
         say_streams(post, collected);
@@ -206,9 +207,8 @@ static int add_post(struct st_post *post, struct st_facts **facts)
         add_all(post, post->facts, into);
         const char *from = st_facts_text_or(into, ST_KEY_USER_LIMITS_FROM, ST_LIMITS_FROM_FILES);
         st_collect_rights(into, st_text("%.60s", from), post->name);
-        r = into->n > n || *facts != NULL || post->sysctls_n > 0 ? 0
-            : post->known_n > 0                                  ? -ENODATA
-                                                                 : -EBADMSG;
+        if (into->n == n && *facts == NULL && post->sysctls_n == 0)
+            r = post->known_n > 0 ? -ENODATA : -EBADMSG;
     }
     if (r == 0) {
         into->partial = true;
@@ -229,8 +229,10 @@ static int read_post(struct st_post *post, const char *text, size_t bytes, struc
     post->answers = calloc(ST_POST_ANSWERS_MAX, sizeof(*post->answers));
     if (post->facts == NULL || post->answers == NULL)
         return -ENOMEM;
-    ST_FACTS_EACH (said, *facts != NULL ? *facts : post->facts, ST_KEYS_SYSTEM_SEEN, "")
-        post->said_n++;
+    if (*facts != NULL) {
+        ST_FACTS_EACH (said, *facts, ST_KEYS_SYSTEM_SEEN, "")
+            post->said_n++;
+    }
     st_post_read(post, text, bytes);
     if (post->second_line != 0) /* facts of two computers must not be mixed */
         st_post_say(
@@ -247,8 +249,12 @@ static int read_post(struct st_post *post, const char *text, size_t bytes, struc
 int st_posted_add(const char *text, size_t bytes, const char *source, struct st_facts **facts)
 {
     struct st_post *post = calloc(1, sizeof(*post));
-    char *clean = post != NULL ? clean_text(text, bytes, &bytes) : NULL;
-    int r = clean != NULL ? st_share_text_add(clean, bytes, source, facts) : -ENOMEM;
+    if (post == NULL)
+        return -ENOMEM;
+    char *clean = clean_text(text, bytes, &bytes);
+    int r = -ENOMEM;
+    if (clean != NULL)
+        r = st_share_text_add(clean, bytes, source, facts);
     if (r == -ENODATA) {
         post->name = source;
         r = read_post(post, clean, bytes, facts);

@@ -1,9 +1,7 @@
 /* Posted texts about threads and their priorities: ps, chrt, what rtkit gave. */
 #include <ctype.h>
 
-#include "advisor/facts/text.h"
 #include "advisor/post/post.h"
-#include "core/text/text.h"
 
 /* --- ps -eLo pid,tid,class,rtprio,comm; procps ps(1) --- */
 
@@ -39,8 +37,10 @@ static bool ps_header(struct st_post *post, char *const *words, size_t n)
     int at[ST_POST_PS_COLUMNS];
     memset(at, -1, sizeof(at));
     for (int i = 0; i < (int)n; i++) {
-        for (size_t column = 0; column < ST_POST_PS_COLUMNS; column++)
-            at[column] = st_text_is_among(words[i], headings[column]) ? i : at[column];
+        for (size_t column = 0; column < ST_POST_PS_COLUMNS; column++) {
+            if (st_text_is_among(words[i], headings[column]))
+                at[column] = i;
+        }
     }
     if (n < 3 || (at[COMMAND] != 0 && at[COMMAND] != (int)n - 1))
         return false;
@@ -63,8 +63,8 @@ void st_post_ps_columns(struct st_post *post, char *const *words, size_t n)
         if (words[i][strlen(words[i]) - 1] == 'o')
             ST_PRINT(copy, "%s", words[i + 1]);
     }
-    for (char *at = copy; *at != '\0'; at++)
-        *at = *at == ',' ? ' ' : (char)toupper((unsigned char)*at);
+    for (char *at = st_text_swap(copy, ',', ' '); *at != '\0'; at++)
+        *at = (char)toupper((unsigned char)*at);
     (void)ps_header(post, columns, st_post_words(copy, columns));
 }
 
@@ -127,7 +127,7 @@ static bool guess_columns(struct st_post *post, char *const *words, size_t n)
     if (class == 3 || command >= (int)n)
         return false;
     memset(post->ps.at, -1, sizeof(post->ps.at));
-    post->ps.at[PID] = class > 1 ? class - 2 : -1;
+    post->ps.at[PID] = ST_MAX(class - 2, -1);
     post->ps.at[TID] = class - 1;
     post->ps.at[CLASS] = class;
     post->ps.at[PRIORITY] = class + 1;
@@ -183,8 +183,9 @@ bool st_post_ps(struct st_post *post, char *line)
     const char *of_long = st_text("%ld", 59 - strtol(priority, NULL, 10));
     if (cells[NICE] != NULL)
         priority = st_text_is(cells[NICE], "-") ? of_long : "-";
-    char *name = words[post->ps.at[COMMAND]], *slash = strrchr(name, '/');
-    name = name[0] == '/' && slash != NULL ? slash + 1 : name;
+    char *name = words[post->ps.at[COMMAND]];
+    if (name[0] == '/')
+        name = strrchr(name, '/') + 1;
     name += name[0] == '['; /* a command line that is none: of the kernel */
     name[strcspn(name, "]")] = '\0';
     if ((!st_text_is(priority, "-") && (st_text_int(priority, &number) != 0 || number < 0 || number > 99)) ||

@@ -1,9 +1,7 @@
 /* Lines that are one value each, and lines of logs: tables. */
 #include "advisor/post/post.h"
 
-#include "advisor/facts/text.h"
 #include "advisor/parse/answer.h"
-#include "core/text/text.h"
 #include "xruns/server_log.h"
 
 /* --- values --- */
@@ -44,9 +42,9 @@ static const struct value_row {
     {"CONFIG_%s=%l", ST_KEYS_CONFIG "$1", "$2", "kernel config"},
     {"CONFIG_%s is not set", ST_KEYS_CONFIG "$1", "n"},
 
-    {"!!Kernel Information", "@alsa-info", "", "alsa-info"},
-    {"!!Sound Servers on this system", "@alsa-servers", ""},
-    {"!!Loaded sound module options", "@alsa-modules", ""},
+    {"!!Kernel Information", "@alsa-info", NULL, "alsa-info"},
+    {"!!Sound Servers on this system", "@alsa-servers"},
+    {"!!Loaded sound module options", "@alsa-modules"},
     {"Kernel release: %v", "/proc/sys/kernel/osrelease", "$1", "=alsa-info"},
     {"PipeWire:", "@alsa-servers", "pipewire", "=alsa-servers"},
     {"Pulseaudio:", "@alsa-servers", "pulseaudio"},
@@ -78,13 +76,13 @@ static const struct value_row {
     {"uid=%d(%l) gid=*groups=%l", ST_KEY_USER_GROUPS, "$3"},
     {"%l", ST_KEY_USER_GROUPS, "$1", "=groups"},
 
-    {"\"schema\": \"sleeptune-listen/1\"", "@listen", "", "sleeptune listen"},
+    {"\"schema\": \"sleeptune-listen/1\"", "@listen", NULL, "sleeptune listen"},
     /* a recording made elsewhere has no "back": it does not show the clock of this machine's card */
-    {"\"back\": null", "@json", "", "=listen"},
-    {"\"kernel\": \"FreeBSD", "@json", ""},
+    {"\"back\": null", "@json", NULL, "=listen"},
+    {"\"kernel\": \"FreeBSD", "@json"},
     {"\"drift_ppm\": %s", ST_KEY_LISTEN_INVALID},
     {"\"rate_ppm\": %s", ST_KEY_LISTEN_RATE_PPM},
-    {"\"valid\": true", "@listened", ""},
+    {"\"valid\": true", "@listened"},
     {"\"drift_ppm\": %s", ST_KEY_LISTEN_DRIFT_PPM, "$1", "=listened"},
     {"\"rate_ppm\": %s", ST_KEY_LISTEN_RATE_PPM},
 
@@ -93,7 +91,7 @@ static const struct value_row {
     {"Checking swappiness... %d", "/proc/sys/vm/swappiness"},
     {"Checking %l... "},
 
-    {"rtcqs - version", "@rtcqs", "", "rtcqs"},
+    {"rtcqs - version", "@rtcqs", NULL, "rtcqs"},
     {"*Soundcard %s with IRQ %d does not share", ST_KEYS_IRQ "$2.actions", "$1", "=rtcqs"},
     {"*Soundcard %s with IRQ %d does not share", ST_KEY_IRQ_READABLE, "1"},
     {"*Soundcard %s with IRQ %d shares * other devices %l", ST_KEYS_IRQ "$2.actions", "$3"},
@@ -115,16 +113,16 @@ static const struct value_row {
     {"* key:'clock.%l' value:'%l'", "^clock.$1", "$2", "pw-metadata"},
     {"* key:'%l' value:'%l'"},
     {"Found \"settings\" metadata"},
-    {"*update-props = {", "@condition", "", "pipewire.conf"},
-    {"*.overrides = {", "@condition", ""},
-    {"*s = { %l", "@", ""},
-    {"}", "@", "", "=condition"},
+    {"*update-props = {", "@condition", NULL, "pipewire.conf"},
+    {"*.overrides = {", "@condition"},
+    {"*s = { %l", "@"},
+    {"}", "@", NULL, "=condition"},
     {"*default.clock.%l = \"%d\"", "^clock.$1", "$2", "pw-cli"},
     {"version: \"%v\"", ST_KEY_PIPEWIRE_VERSION, "$1", "=pw-cli"},
     {"*version: \"%v\"", ST_KEY_PIPEWIRE_VERSION, "$1", "=pw-mon"},
     {"\"default.clock.%l\": %d", "^clock.$1", "$2", "pw-dump"},
     {"\"version\": \"%v\"", ST_KEY_PIPEWIRE_VERSION, "$1", "=pw-dump"},
-    {"PipeWire '%l' [%v, ", "@wpctl", "", "wpctl"},
+    {"PipeWire '%l' [%v, ", "@wpctl", NULL, "wpctl"},
     {"PipeWire '%l' [%v, ", ST_KEY_PIPEWIRE_VERSION, "$2"},
     {"PipeWire '%l' [%v, ", ST_KEY_DAEMON_PIPEWIRE, "1"},
     {"*Server Name: PulseAudio (on PipeWire %l)", ST_KEY_PIPEWIRE_VERSION, "$1", "pactl"},
@@ -151,7 +149,7 @@ static const struct value_row {
 
     {"buffer size = %d sample rate = %d", ST_KEY_JACK_BUFFER_FRAMES, "$1", "JACK"},
     {"buffer size = %d sample rate = %d", ST_KEY_JACK_RATE_HZ, "$2"},
-    {"interrupt total rate", "@vmstat", "", "vmstat"},
+    {"interrupt total rate", "@vmstat", NULL, "vmstat"},
     {"%d %d 0x%s %s mac_priority.ko", ST_KEY_FREEBSD_KLDSTAT_MAC_PRIORITY, "1", "kldstat"},
     {"%d %d 0x%s %s kernel", ST_KEY_FREEBSD_KLDSTAT_ASKED, "mac_priority"},
     {"%d %d 0x%s %s %s"},
@@ -199,24 +197,28 @@ static inline bool may_match(const char *line, const struct pairs *pairs, const 
            (pairs->bits[pair / 64] >> pair % 64 & 1) != 0;
 }
 
+#define FILLED_BYTES 700
+
 /** Copies `with`. "$1" becomes the first part of the match; "$" and a letter of `letters` become the text
  * of the same index. */
-static void fill(char *to, size_t bytes, const char *with, const struct st_pattern_parts *parts,
-                 const char *letters, const char *const *texts)
+static char *fill(const char *with, const struct st_pattern_parts *parts, const char *letters,
+                  const char *const *texts)
 {
+    char *to = st_text_room(FILLED_BYTES);
     to[0] = '\0';
     for (; *with != '\0'; with++) {
         if (*with != '$') {
-            st_text_append(to, bytes, "%c", *with);
+            st_text_append(to, FILLED_BYTES, "%c", *with);
             continue;
         }
         const size_t i = (size_t)(*++with - '1');
         const char *letter = strchr(letters, *with);
         if (i < parts->n)
-            st_text_append(to, bytes, "%s", parts->text[i]);
+            st_text_append(to, FILLED_BYTES, "%s", parts->text[i]);
         else if (letter != NULL)
-            st_text_append(to, bytes, "%s", texts[letter - letters]);
+            st_text_append(to, FILLED_BYTES, "%s", texts[letter - letters]);
     }
+    return to;
 }
 
 /** Reads a limit: "8192 KiB", "unlimited". @return false: the value is no limit. */
@@ -240,11 +242,13 @@ static void take_ppm(struct st_post *post, const char *key, const char *value)
 {
     char *end;
     const double ppm = strtod(value, &end);
-    if (st_text_is(key, ST_KEY_LISTEN_INVALID) && fabs(ppm) <= CLOCKS_PPM) {
-        st_post_int(post, key, 1);
-        return;
+    if (st_text_is(key, ST_KEY_LISTEN_INVALID)) {
+        if (fabs(ppm) <= CLOCKS_PPM) {
+            st_post_int(post, key, 1);
+            return;
+        }
+        key = ST_KEY_LISTEN_DRIFT_PPM;
     }
-    key = st_text_is(key, ST_KEY_LISTEN_INVALID) ? ST_KEY_LISTEN_DRIFT_PPM : key;
     if (end != value && fabs(ppm) < PPM_MAX)
         st_post_int(post, key, llround(ppm));
     else if (!st_text_begins(value, "null"))
@@ -255,9 +259,10 @@ static void take_ppm(struct st_post *post, const char *key, const char *value)
 static void take_groups(struct st_post *post, char *value)
 {
     const char *names = "";
-    ST_TEXT_EACH (group, value, ", ") {
-        const char *open = strchr(group, '('), *name = open != NULL ? open + 1 : group;
-        names = st_text_joined(names, " ", st_text("%.*s", (int)strcspn(name, ")"), name));
+    int64_t number;
+    ST_TEXT_EACH (name, value, ", ()") {
+        if (st_text_int(name, &number) != 0)
+            names = st_text_joined(names, " ", name);
     }
     st_post_text(post, ST_KEY_USER_GROUPS, names);
 }
@@ -335,8 +340,7 @@ static bool take_values(struct st_post *post, const char *line, const struct pai
     const char *unit = post->unit, *kind = NULL;
     bool any = false;
     ST_EACH (row, values) {
-        char target[200], value[ST_PATTERN_PART_BYTES + 16];
-        kind = row->kind != NULL ? row->kind : kind;
+        kind = st_text_or(row->kind, kind);
         const bool is_own = kind[0] == '=';
         if (!may_match(line, pairs, row->pattern) || (is_own && !st_text_is(kind + 1, post->section)) ||
             !st_pattern_match(line, row->pattern, &parts) || (any && row->target == NULL))
@@ -344,9 +348,8 @@ static bool take_values(struct st_post *post, const char *line, const struct pai
         any = true;
         if (row->target == NULL)
             continue;
-        fill(target, sizeof(target), row->target, &parts, "u", &unit);
-        fill(value, sizeof(value), st_text_or(row->value, "$1"), &parts, "u", &unit);
-        set(post, kind + is_own, target, value);
+        set(post, kind + is_own, fill(row->target, &parts, "u", &unit),
+            fill(st_text_or(row->value, "$1"), &parts, "u", &unit));
     }
     return any || st_text_is_among(post->section, sections);
 }
@@ -728,7 +731,7 @@ static void see(struct st_post_seen *seen, const struct log_row *row, const char
         seen->parts = *parts;
     if (!has_subject || parts->n == 0)
         return;
-    const char *name = parts->text[row->subject > 0 ? row->subject - 1 : 0],
+    const char *name = parts->text[ST_MAX(row->subject, 1) - 1],
                *subject = name[0] == '-' ? st_text("a node without a name, %.40s", name + 1) : name;
     ST_EACH_OF (known, seen->subjects, ST_MIN(seen->subjects_n, ST_ARRAY_LEN(seen->subjects))) {
         if (strncmp(*known, subject, sizeof(*known) - 1) == 0)
@@ -761,7 +764,8 @@ static bool take_logs(struct st_post *post, const char *line, const struct pairs
     size_t first = 0;
     ST_EACH (row, logs) {
         const size_t i = (size_t)(row - logs);
-        first = row->sentence != NULL ? i : first;
+        if (row->sentence != NULL)
+            first = i;
         if (!may_match(line, pairs, row->pattern) || !st_pattern_match(line, row->pattern, &parts) ||
             (row->read != NULL && !row->read(line, &parts)))
             continue;
@@ -787,16 +791,14 @@ static bool take_logs(struct st_post *post, const char *line, const struct pairs
 /** "3.9Gi" */
 static double size_of(const char *text)
 {
-    static const char units[] = "BKMGT";
     char *end;
     const double number = strtod(text, &end);
-    const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
-    return number * pow(1024, unit != NULL ? (double)(unit - units) : 0);
+    return number * pow(1024, (double)(strcspn("BKMGT", (char[]){*end, '\0'}) % 5));
 }
 
 static void say(struct st_post *post, const struct log_row *row, const struct st_post_seen *seen)
 {
-    char subjects[256] = "", text[700] = "";
+    char subjects[256] = "", *text;
     const double most_ms = seen->most * row->unit_ns / NS_PER_MS;
     const size_t n = ST_MIN(seen->subjects_n, ST_ARRAY_LEN(seen->subjects));
     for (size_t i = 0; i < n; i++)
@@ -804,7 +806,7 @@ static void say(struct st_post *post, const struct log_row *row, const struct st
                      seen->subjects[i]);
     if (seen->subjects_n > n)
         ST_APPEND(subjects, " and %zu more", seen->subjects_n - n);
-    const char *most = st_text("%.*f", most_ms < 1 ? 3 : 1, most_ms);
+    const char *most = st_text("%.*f", 1 + 2 * (most_ms < 1), most_ms);
     const bool is_full = size_of(seen->parts.text[1]) > 0.9 * size_of(seen->parts.text[0]),
                has_time = seen->n > 1 && seen->first_s >= 0 && seen->last_s >= seen->first_s + 1;
     const char *up_to = "", *full = "", *times = "", *in = "";
@@ -818,10 +820,10 @@ static void say(struct st_post *post, const struct log_row *row, const struct st
         in = st_text(" in %.0f s", seen->last_s - seen->first_s);
     const char *const texts[] = {
         st_text_or(subjects, "A card"), st_text_or(post->release, "this one"), most, up_to, full, times, in};
-    fill(text, sizeof(text), row->sentence, &seen->parts, "skmufnt", texts);
+    text = fill(row->sentence, &seen->parts, "skmufnt", texts);
     if (seen->suppressed_n > 0)
-        ST_APPEND(text, " (at least: %jd more lines were suppressed, which is no number of dropouts)",
-                  seen->suppressed_n);
+        text = st_text("%s (at least: %jd more lines were suppressed, which is no number of dropouts)", text,
+                       seen->suppressed_n);
     st_post_say(post, "%s", text);
 }
 

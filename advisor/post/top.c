@@ -1,7 +1,5 @@
 /* Posted texts of pw-top. */
-#include "advisor/facts/text.h"
 #include "advisor/post/post.h"
-#include "core/text/text.h"
 
 /* --- pw-top: S ID QUANT RATE WAIT BUSY W/Q B/Q ERR [FORMAT] [+] NAME; PipeWire src/tools/pw-top.c --- */
 
@@ -43,7 +41,8 @@ static void take_name(struct st_post_node *node, char *const *words, size_t n)
     for (size_t k = TOP_N; k < n && k < TOP_N + 4 && !node->follows; k++) {
         node->async = st_text_is(words[k], "=");
         node->follows = st_text_is(words[k], "+") || node->async;
-        i = node->follows ? k + 1 : i;
+        if (node->follows)
+            i = k + 1;
     }
     if (!node->follows && n >= TOP_N + 4 && strspn(words[TOP_N + 1], "0123456789") > 0)
         i = TOP_N + 3; /* "S16LE 2 48000 NAME" */
@@ -71,7 +70,8 @@ bool st_post_top(struct st_post *post, char *line)
         st_text_int(words[TOP_RATE], &now.hz) != 0 || !is_time(words[TOP_WAIT]) ||
         !is_time(words[TOP_BUSY]) || st_text_int(words[TOP_ERRORS], &now.errors_n) != 0)
         return false;
-    post->top.n = post->top.begins ? 0 : post->top.n; /* the last screen with rows counts */
+    if (post->top.begins)
+        post->top.n = 0; /* the last screen with rows counts */
     post->top.begins = false;
     now.runs = strchr("RtT!", words[TOP_STATE][0]) != NULL && now.hz >= 0 && now.frames >= 0;
     for (char *comma = strchr(words[TOP_BUSY_Q], ','); comma != NULL; comma = NULL)
@@ -89,18 +89,7 @@ static void put_node(struct st_post *post, int64_t id, const char *leaf, const c
     st_post_text(post, st_text(ST_KEYS_PIPEWIRE_NODE "%jd.%s", id, leaf), value);
 }
 
-/** What the node asks for is a wish: 0 is none. hz: of the node that drives. */
-static void put_follower(struct st_post *post, const struct st_post_node *node, int64_t hz)
-{
-    if (node->frames <= 0)
-        return;
-    post->line_n = node->line_n;
-    put_node(post, node->id, "state", "running");
-    put_node(post, node->id, "name", node->name);
-    put_node(post, node->id, "latency", st_text("%jd/%jd", node->frames, node->hz > 0 ? node->hz : hz));
-}
-
-/** Reports errors of the card alone, of programs alone, or of both. @param card the driver of the graph. */
+/** Of the card alone, of programs alone, or of both. card: it drives what runs. */
 static void say_errors(struct st_post *post, const struct st_post_node *card)
 {
     const struct st_post_node *worst = NULL;
@@ -108,7 +97,7 @@ static void say_errors(struct st_post *post, const struct st_post_node *card)
     size_t others_n = 0;
     int64_t most_n = 0;
     ST_EACH_OF (node, post->top.nodes, post->top.n) {
-        most_n = ST_MAX(node->errors_n, most_n);
+        most_n = ST_MAX(most_n, node->errors_n);
         if (!node->follows || !node->runs)
             continue;
         same = same && node->errors_n == card->errors_n;
@@ -213,8 +202,13 @@ void st_post_top_end(struct st_post *post)
         st_post_int(post, ST_KEY_PIPEWIRE_RUNNING_RATE_HZ, card->hz);
     }
     ST_EACH_OF (node, post->top.nodes, post->top.n) {
-        if (node->follows && node->runs)
-            put_follower(post, node, card != NULL ? card->hz : 0);
+        if (!node->follows || !node->runs || node->frames <= 0) /* what it asks for is a wish: 0 is none */
+            continue;
+        post->line_n = node->line_n;
+        put_node(post, node->id, "state", "running");
+        put_node(post, node->id, "name", node->name);
+        put_node(post, node->id, "latency",
+                 st_text("%jd/%jd", node->frames, node->hz == 0 && card != NULL ? card->hz : node->hz));
     }
     if (card != NULL && card->hz > 0)
         st_post_say(post, "PipeWire runs cycles of %jd frames at %g kHz (%.1f ms)", card->frames,

@@ -1,25 +1,7 @@
 /* Posted texts: the tree of USB devices. */
 #include "advisor/post/post.h"
-#include "core/text/text.h"
 
 /* --- lsusb -t: usbutils' lsusb-t.c --- */
-
-/** Only the number of its interfaces tells a sound card from a MIDI keyboard. At 12 Mbit/s the translator of
- * a hub before it matters, which this text does not have. */
-static void put_usb(struct st_post *post, unsigned interface, int speed_mbit)
-{
-    char device[64];
-    ST_PRINT(device, "%d-%d", post->usb.bus, post->usb.ports[0]);
-    for (int i = 1; i <= post->usb.depth; i++)
-        ST_APPEND(device, ".%d", post->usb.ports[i]);
-    if (interface < 2 || (speed_mbit <= 12 && post->usb.depth > 0 && !post->usb.software))
-        return;
-    st_post_kind(post, "lsusb -t");
-    st_post_int(post, st_text(ST_KEYS_USB_AUDIO "%s.speed_mbit", device), speed_mbit);
-    st_post_int(post, st_text(ST_KEYS_USB_AUDIO "%s.hubs_n", device), post->usb.depth);
-    if (post->usb.software)
-        st_post_text(post, st_text(ST_KEYS_USB_AUDIO "%s.controller", device), "DWC OTG Controller");
-}
 
 bool st_post_usb(struct st_post *post, char *line)
 {
@@ -43,7 +25,19 @@ bool st_post_usb(struct st_post *post, char *line)
     if (post->usb.depth < 0 || post->usb.depth >= (int)ST_ARRAY_LEN(post->usb.ports) || comma == NULL)
         return true;
     post->usb.ports[post->usb.depth] = port;
-    if (strcasestr(at, "Class=Audio,") != NULL)
-        put_usb(post, interface, (int)strtol(comma + 1, NULL, 10));
+    const long speed_mbit = strtol(comma + 1, NULL, 10);
+    /* only the number of its interfaces tells a sound card from a MIDI keyboard; at 12 Mbit/s the translator
+     * of a hub before it matters, which this text does not have */
+    if (strcasestr(at, "Class=Audio,") == NULL || interface < 2 ||
+        (speed_mbit <= 12 && post->usb.depth > 0 && !post->usb.software))
+        return true;
+    const char *device = st_text(ST_KEYS_USB_AUDIO "%d-%d", post->usb.bus, post->usb.ports[0]);
+    for (int i = 1; i <= post->usb.depth; i++)
+        device = st_text("%s.%d", device, post->usb.ports[i]);
+    st_post_kind(post, "lsusb -t");
+    st_post_int(post, st_text("%s.speed_mbit", device), speed_mbit);
+    st_post_int(post, st_text("%s.hubs_n", device), post->usb.depth);
+    if (post->usb.software)
+        st_post_text(post, st_text("%s.controller", device), "DWC OTG Controller");
     return true;
 }

@@ -1,19 +1,20 @@
 /* The first sentences of a report, made from its figures. */
 #include "advisor/report/report_format.h"
 
+#include <ctype.h>
+
 #include "advisor/rules/buffer.h"
-#include "core/text/text.h"
 
 #define SEEN_MAX 5 /* sentences of a posted text */
 
 /** The summary of the problem as a sentence. */
 static const char *problem_text(const struct st_finding *problem)
 {
-    const char letter = problem->summary[0];
+    char *text = st_text("%s.", problem->summary);
     /* "jack.service", "/etc/jackdrc" are names */
-    const bool name = strcspn(problem->summary, "./") < strcspn(problem->summary, " ");
-    const bool lower = letter >= 'a' && letter <= 'z' && !name;
-    return st_text("%c%s.", lower ? letter - 'a' + 'A' : letter, problem->summary + 1);
+    if (strcspn(text, "./") >= strcspn(text, " "))
+        text[0] = (char)toupper((unsigned char)text[0]);
+    return text;
 }
 
 /** By the settings alone. */

@@ -3,11 +3,14 @@
 
 #include "core/base.h"
 
+struct st_report;
+
 struct st_printer {
     FILE *out;
     int width; /* columns; 0: do not wrap */
     bool colour;
-    bool all; /* print the details as well */
+    bool all;                       /* print the details as well */
+    const struct st_report *report; /* the report that is printed */
 };
 
 /** Prints `text` after `label`, wrapped at blanks; further lines begin at column `indent`. A newline in

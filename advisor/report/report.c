@@ -5,17 +5,7 @@
 
 #include "advisor/post/posted.h"
 #include "advisor/rules/buffer.h"
-#include "core/text/text.h"
 #include "platform/proc.h"
-
-/** Is the subject of the rule, its first fact, among the facts? */
-static bool has_subject(const struct st_rule *rule, const struct st_facts *facts)
-{
-    bool found = false;
-    ST_EACH_OF (row, facts->rows, facts->n)
-        found = found || fnmatch(rule->facts[0], (*row)->key, 0) == 0;
-    return found;
-}
 
 /** Of what another sleeptune judged. Status and effect are of that computer, the sentence and the usual fix
  * of the rule. A rule of one number says its own sentence, since the number is there. */
@@ -48,7 +38,10 @@ void st_report_judge(const struct st_rule *rule, const struct st_facts *facts, c
     const bool text = strstr(input, ST_POSTED_ALL) == NULL, tree = st_facts_has(facts, ST_KEY_SYSTEM_LACKS);
     st_rule_judge(rule, facts, wish, finding);
     const bool seen = finding->evidence_n > 0 && finding->evidence[0]->state != ST_FACT_ABSENT;
-    if (text && !has_subject(rule, facts) && !(facts->partial && seen && st_finding_has_fired(finding))) {
+    bool has_subject = false; /* is its first fact among the facts? */
+    ST_EACH_OF (row, facts->rows, facts->n)
+        has_subject = has_subject || fnmatch(rule->facts[0], (*row)->key, 0) == 0;
+    if (text && !has_subject && !(facts->partial && seen && st_finding_has_fired(finding))) {
         st_finding_finish(finding);
         *finding = (struct st_finding){.rule = rule, .facts = facts, .status = ST_STATUS_NOT_APPLICABLE};
     }
@@ -186,15 +179,7 @@ static bool has_sound(const struct st_facts *facts)
     if (st_facts_any(facts, ST_KEYS_USB_AUDIO, "", NULL))
         return true;
     const int r = st_facts_int(facts, ST_KEY_CARDS_N, &n);
-    return r == 0 ? n > 0 : r != -ENOENT;
-}
-
-/** Did sleeptuned watch, and nothing drop out, at a period of the usual desktop? A choice of the report. */
-static bool plays_well(const struct st_report *report)
-{
-    return report->wish.in_use && report->wish.period_ns >= ST_RULE_LONG_NS &&
-           st_facts_int_or(report->facts, ST_MUSIC_COUNTED, -1) == 0 &&
-           st_facts_int_or(report->facts, ST_MUSIC_DROPOUTS, 0) == 0;
+    return (r == 0 && n > 0) || (r != 0 && r != -ENOENT);
 }
 
 /** Where the first finding fired and has a fix, the second need not be done. */
@@ -216,19 +201,6 @@ static struct st_finding *fired(const struct st_report *report, const char *id)
     return finding != NULL && st_finding_has_fired(finding) ? finding : NULL;
 }
 
-static void leave_out_second(struct st_report *report)
-{
-    ST_EACH (row, firsts) {
-        const struct st_finding *first = fired(report, row->first);
-        struct st_finding *second = fired(report, row->id);
-        if (first == NULL || second == NULL || !st_finding_has_fix(first))
-            continue;
-        if (row->of == NULL ||
-            (second->fix_persistent != NULL && st_text_has_among(second->fix_persistent, row->of)))
-            second->needless = row->why;
-    }
-}
-
 void st_report_leave_out_done(struct st_report *report, bool right_too)
 {
     /* the right to real-time priority: its threads have no slack, it comes with the limit of locked
@@ -238,7 +210,13 @@ void st_report_leave_out_done(struct st_report *report, bool right_too)
     report->no_sound = report->answer == NULL && report->wish.why[0] != '\0' && !has_sound(report->facts);
     for (size_t i = 0; i < report->findings_n && report->no_sound; i++)
         report->findings[i].needless = "nothing here plays sound";
-    leave_out_second(report);
+    ST_EACH (row, firsts) {
+        const struct st_finding *first = fired(report, row->first);
+        struct st_finding *second = fired(report, row->id);
+        if (first != NULL && second != NULL && st_finding_has_fix(first) &&
+            (row->of == NULL || st_text_has_among(st_text_or(second->fix_persistent, ""), row->of)))
+            second->needless = row->why;
+    }
     const struct st_finding *permission = right_too ? fired(report, "linux-rt-permission") : NULL;
     if (permission == NULL || !(st_rule_can_apply(permission) || permission->in_place))
         return;
@@ -251,14 +229,19 @@ void st_report_leave_out_done(struct st_report *report, bool right_too)
             finding->needless = "linux-rt-permission does the same";
     }
     struct st_finding *group = st_report_find(report, "linux-audio-group");
-    if (group != NULL && group->fix_persistent != NULL && strstr(group->fix_persistent, "usermod") != NULL)
+    if (group != NULL && strstr(st_text_or(group->fix_persistent, ""), "usermod") != NULL)
         group->needless = "linux-rt-permission is another way";
 }
 
 void st_report_leave_out(struct st_report *report)
 {
-    ST_EACH_OF (finding, report->findings, plays_well(report) ? report->findings_n : 0) {
-        if (finding->status == ST_STATUS_ADVICE && st_finding_may_delay(finding))
+    /* sleeptuned watched, and nothing dropped out, at a period of the usual desktop. A choice of the report
+     */
+    const bool plays_well = report->wish.in_use && report->wish.period_ns >= ST_RULE_LONG_NS &&
+                            st_facts_int_or(report->facts, ST_MUSIC_COUNTED, -1) == 0 &&
+                            st_facts_int_or(report->facts, ST_MUSIC_DROPOUTS, 0) == 0;
+    ST_REPORT_EACH (finding, report) {
+        if (plays_well && finding->status == ST_STATUS_ADVICE && st_finding_may_delay(finding))
             finding->needless = "sleeptuned has counted no dropout";
     }
     st_report_leave_out_done(report, true);
@@ -268,8 +251,9 @@ void st_report_leave_out(struct st_report *report)
 
 const struct st_tuned_row *st_report_tuned(const struct st_report *report, const struct st_finding *finding)
 {
-    const bool same = report->tuned != NULL && report->tuned->frames == report->wish.frames;
-    return same ? st_tuned_find(report->tuned, finding->rule->id) : NULL;
+    if (report->tuned == NULL || report->tuned->frames != report->wish.frames)
+        return NULL;
+    return st_tuned_find(report->tuned, finding->rule->id);
 }
 
 /* Settings that were not tried are sorted between those that help and those that do not. */
@@ -278,7 +262,9 @@ void st_report_rank(struct st_report *report, const struct st_tuned *tuned)
     report->tuned = tuned;
     ST_REPORT_EACH (finding, report) {
         const struct st_tuned_row *row = st_report_tuned(report, finding);
-        finding->measured = row == NULL ? 1 : row->outcome == ST_TUNING_HELPS ? 1 + row->fold : 0;
+        finding->measured = row == NULL;
+        if (row != NULL && row->outcome == ST_TUNING_HELPS)
+            finding->measured = 1 + row->fold;
     }
     qsort(report->findings, report->findings_n, sizeof(*report->findings), by_importance);
 }
@@ -328,9 +314,9 @@ void st_report_set_profile(struct st_report *report, enum st_report_profile prof
 {
     report->profile = profile;
     ST_REPORT_EACH (finding, report) {
-        finding->set_aside = finding->status == ST_STATUS_ADVICE && st_finding_has_fix(finding)
-                                 ? st_report_profile_refuses(profile, st_rule_cost(finding->rule))
-                                 : NULL;
+        finding->set_aside = NULL;
+        if (finding->status == ST_STATUS_ADVICE && st_finding_has_fix(finding))
+            finding->set_aside = st_report_profile_refuses(profile, st_rule_cost(finding->rule));
     }
 }
 
@@ -345,7 +331,7 @@ const struct st_finding *st_report_first_problem(const struct st_report *report)
 
 int st_report_exit_status(const struct st_report *report, enum st_status threshold)
 {
-    bool unknown = false;
+    int unknown = 0;
     ST_REPORT_EACH (finding, report) {
         const enum st_status status = finding->status;
         if (!st_finding_counts(finding))
@@ -354,7 +340,7 @@ int st_report_exit_status(const struct st_report *report, enum st_status thresho
             return 1;
         if (status == ST_STATUS_UNKNOWN &&
             st_finding_statuses[st_rule_worst(finding->rule)].rank >= st_finding_statuses[threshold].rank)
-            unknown = true;
+            unknown = 2;
     }
-    return unknown ? 2 : 0;
+    return unknown;
 }

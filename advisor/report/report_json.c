@@ -3,7 +3,6 @@
 #include "advisor/facts/snapshot.h"
 #include "advisor/report/report_format.h"
 #include "core/text/json.h"
-#include "core/text/text.h"
 #include "st_config.h"
 
 /** The lines of a text as a list. */

@@ -3,12 +3,11 @@
 #include <unistd.h>
 
 #include "advisor/facts/place.h"
-#include "advisor/facts/text.h"
 #include "advisor/report/print.h"
 #include "advisor/report/report_format.h"
 #include "advisor/rules/buffer.h"
+#include "advisor/rules/machine.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 #include "st_config.h"
 
 #define SCREEN_LINES 23 /* without the prompt */
@@ -32,6 +31,12 @@ static void print_status(const struct st_printer *printer, enum st_status status
         fputs("\033[0m", printer->out);
 }
 
+/** Prints paragraphs. */
+static void print_text(const struct st_printer *printer, int indent, const char *text)
+{
+    st_print_wrapped(printer, indent, "", indent, text);
+}
+
 /** Prints lines unchanged; NULL: none. */
 static void print_lines(const struct st_printer *printer, const char *label, const char *text)
 {
@@ -43,19 +48,18 @@ static void print_lines(const struct st_printer *printer, const char *label, con
 
 /** Prints status, problem and possible cost. For the problem that the headline has explained, the rule's
  * title replaces the problem. */
-static void print_row(const struct st_printer *printer, const struct st_report *report,
-                      const struct st_finding *finding)
+static void print_row(const struct st_printer *printer, const struct st_finding *finding)
 {
-    const bool is_said = report->answer == NULL && finding == st_report_first_problem(report);
-    const struct st_tuned_row *tuned = st_report_tuned(report, finding);
-    const char *what = is_said ? finding->rule->title : finding->summary;
-    const char *effect = ""; /* "": no bound is known, or the sentence has it */
+    const struct st_tuned_row *tuned = st_report_tuned(printer->report, finding);
+    const char *what = finding->summary, *effect = ""; /* no bound is known, or the sentence has it */
     const char *cost =
         st_text("%.*f µs", finding->effect_us != floor(finding->effect_us), finding->effect_us);
+    if (printer->report->answer == NULL && finding == st_report_first_problem(printer->report))
+        what = finding->rule->title;
     if (tuned != NULL && tuned->outcome == ST_TUNING_HELPS)
         effect = st_text(" (tried: %.1f times fewer late)", tuned->fold);
     else if (tuned != NULL)
-        effect = tuned->outcome == ST_TUNING_HARMFUL ? " (tried: harmful here)" : " (tried: no effect here)";
+        effect = st_text(" (tried: %s here)", st_tuning_outcome_name(tuned->outcome));
     else if (finding->effect_known && finding->effect_us > 0 && strstr(what, cost) == NULL)
         effect = st_text(" (%.1f µs)", finding->effect_us);
     print_status(printer, finding->status, STATUS_WIDTH);
@@ -81,9 +85,12 @@ static const char *one_command(const char *text, int width)
 {
     const char *command = NULL;
     ST_TEXT_EACH (line, st_text("%s", st_text_or(text, "")), "\n") {
-        if (line[0] == '#' ? st_text_begins(line, "# then") || st_text_ends(line, "then") : command != NULL)
+        const bool is_comment = line[0] == '#';
+        if ((!is_comment && command != NULL) || st_text_begins(line, "# then") ||
+            (is_comment && st_text_ends(line, "then")))
             return NULL;
-        command = line[0] == '#' ? command : line;
+        if (!is_comment)
+            command = line;
     }
     if (command == NULL || (width != 0 && strlen(command) + INDENT > (size_t)width) ||
         strstr(command, "$$") != NULL || has_blank(command))
@@ -101,11 +108,6 @@ static bool is_posted(const struct st_finding *finding)
 static const char *apply_command(const struct st_finding *finding)
 {
     return st_text("%ssleeptune apply %s", st_os_rows[st_rule_os(finding->rule)].sudo, finding->rule->id);
-}
-
-static bool is_jailed(const struct st_finding *finding)
-{
-    return st_facts_int_or(finding->facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, 0) != 0;
 }
 
 /** What the user can do about a setting, in one line. */
@@ -130,7 +132,9 @@ static struct step step_of(const struct st_finding *finding, int width)
         step.command = st_finding_needs[finding->needs].text;
         step.then = "";
     } else if (command != NULL) {
-        step.command = st_text("%s%s", command, is_jailed(finding) ? "   # on the host" : "");
+        step.command = command;
+        if (st_machine_is_jailed(finding->facts))
+            step.command = st_text("%s   # on the host", command);
         /* lost at the next start of the machine or of PipeWire */
         if (!lasts && (finding->fix_persistent != NULL || st_text_begins(command, "pw-metadata ") ||
                        strstr(command, "| sudo tee /sys/") != NULL))
@@ -147,34 +151,32 @@ static void print_command(const struct st_printer *printer, const struct st_find
     if (is_posted(finding) && st_finding_has_fix(finding)) {
         print_lines(printer, "", finding->fix_now);
         print_lines(printer, "", finding->fix_persistent);
-    } else if (is_posted(finding)) {
-        st_print_wrapped(printer, INDENT, "", INDENT, "no fix is known");
-    } else if (step.command[0] != '\0') {
+    } else if (!is_posted(finding) && step.command[0] != '\0') {
         print_lines(printer, "", step.command);
     } else {
-        const char *text = st_text(st_finding_has_fix(finding) ? "by hand: 'sleeptune report %s' shows how"
-                                                               : "no fix is known: see 'sleeptune report %s'",
-                                   finding->rule->id);
-        st_print_wrapped(printer, INDENT, "", INDENT, text);
+        print_text(printer, INDENT,
+                   st_text(st_finding_has_fix(finding) ? "by hand: 'sleeptune report %s' shows how"
+                                                       : "no fix is known: see 'sleeptune report %s'",
+                           finding->rule->id));
     }
 }
 
 /** Prints what the fix costs and needs, and the rule's id. */
 static void print_cost(const struct st_printer *printer, const struct st_finding *finding)
 {
-    const char *cost = st_rule_cost(finding->rule);
-    /* on Linux the command includes sudo */
-    const char *root = st_os_rows[st_rule_os(finding->rule)].sudo[0] == '\0' &&
-                               st_text_is(st_rule_privilege(finding->rule), "root") && !is_jailed(finding)
-                           ? "; as root"
-                           : "";
+    const struct st_rule *rule = finding->rule;
+    const char *cost = st_rule_cost(rule), *root = "";
     if (!st_finding_has_fix(finding))
         return;
     if (st_text_begins(cost, "none"))
         cost = "nothing";
-    const char *text = st_text("%s: costs %.*s%s%s", finding->rule->id, (int)strcspn(cost, ":,\n"), cost,
-                               step_of(finding, printer->width).then, root);
-    st_print_wrapped(printer, INDENT, "", INDENT, text);
+    /* Linux has its sudo in the command */
+    if (st_os_rows[st_rule_os(rule)].sudo[0] == '\0' && st_text_is(st_rule_privilege(rule), "root") &&
+        !st_machine_is_jailed(finding->facts))
+        root = "; as root";
+    print_text(printer, INDENT,
+               st_text("%s: costs %.*s%s%s", rule->id, (int)strcspn(cost, ":,\n"), cost,
+                       step_of(finding, printer->width).then, root));
 }
 
 /** @return the worst setting, if it must be shown before the answer's next step; NULL: none. */
@@ -184,21 +186,15 @@ static const struct st_finding *problem_before_next(const struct st_report *repo
     return before ? st_report_first_problem(report) : NULL;
 }
 
-/** Is the finding's command the same as the next step, which is printed below? */
-static bool is_next(const struct st_report *report, const struct st_finding *finding)
+static void print_setting(const struct st_printer *printer, const struct st_finding *finding)
 {
-    const char *next = report->answer != NULL ? report->answer->next : NULL;
-    return finding == problem_before_next(report) ||
-           (next != NULL && st_text_begins(next, apply_command(finding)));
-}
-
-static void print_setting(const struct st_printer *printer, const struct st_report *report,
-                          const struct st_finding *finding)
-{
-    print_row(printer, report, finding);
-    if (!is_next(report, finding))
+    const struct st_report_answer *answer = printer->report->answer;
+    print_row(printer, finding);
+    /* that of the next step stands below */
+    if (finding != problem_before_next(printer->report) &&
+        (answer == NULL || !st_text_begins(st_text_or(answer->next, ""), apply_command(finding))))
         print_command(printer, finding);
-    if (report->answer == NULL)
+    if (answer == NULL)
         print_cost(printer, finding);
 }
 
@@ -211,11 +207,8 @@ static int lines(const char *text)
 }
 
 /** What `print` prints of the report, or of one of its findings. @return NULL: out of memory. */
-typedef void print_fn(const struct st_printer *printer, const struct st_report *report,
-                      const struct st_finding *finding);
-
-static const char *printed(const struct st_printer *printer, const struct st_report *report,
-                           const struct st_finding *finding, print_fn *print)
+static const char *printed(const struct st_printer *printer, const struct st_finding *finding,
+                           void (*print)(const struct st_printer *printer, const struct st_finding *finding))
 {
     char *text = NULL;
     size_t bytes;
@@ -223,26 +216,27 @@ static const char *printed(const struct st_printer *printer, const struct st_rep
     inner.out = open_memstream(&text, &bytes);
     if (inner.out == NULL)
         return NULL;
-    print(&inner, report, finding);
-    text = st_text_take(inner.out, &text);
-    const char *copy = text != NULL ? st_text("%s", text) : NULL;
+    print(&inner, finding);
+    if (st_text_take(inner.out, &text) == NULL)
+        return NULL;
+    const char *copy = st_text("%s", text);
     free(text);
     return copy;
 }
 
 /** Prints settings. @param room lines on the screen. @return number of settings printed. */
-static size_t print_settings(const struct st_printer *printer, const struct st_report *report, int room)
+static size_t print_settings(const struct st_printer *printer, int room)
 {
-    const size_t max = report->answer != NULL ? BELOW_MAX : SETTINGS_MAX;
-    size_t n = 0;
+    size_t n = 0, max = SETTINGS_MAX;
     bool fits = true;
-    ST_REPORT_EACH (finding, report) {
-        if (n == max ||
-            (!fits && !is_posted(finding))) /* in a posted text, a later, shorter setting may fit */
+    if (printer->report->answer != NULL)
+        max = BELOW_MAX;
+    ST_REPORT_EACH (finding, printer->report) {
+        if (n == max || (!fits && !is_posted(finding))) /* of a post, a shorter one may fit */
             break;
         if (!st_finding_may_delay(finding))
             continue;
-        const char *text = printed(printer, report, finding, print_setting);
+        const char *text = printed(printer, finding, print_setting);
         fits = text != NULL && lines(text) <= room;
         if (fits) {
             fputs(text, printer->out);
@@ -257,16 +251,6 @@ static size_t print_settings(const struct st_printer *printer, const struct st_r
 
 #define NAMES_MAX 3 /* names in a list; the rest is counted */
 
-static bool needs_root(const struct st_fact *fact)
-{
-    return fact->state == ST_FACT_UNREADABLE && (fact->error == EACCES || fact->error == EPERM);
-}
-
-static bool is_set_aside(const struct st_finding *finding)
-{
-    return finding->set_aside != NULL;
-}
-
 /** A list of names: the first ones, and the number of further ones. */
 struct names {
     const char *text;
@@ -279,140 +263,119 @@ static void add_name(struct names *names, const char *name)
         names->text = st_text_joined(names->text, ", ", st_text("%.*s", st_text_cut(name, 70), name));
 }
 
-static const char *names_text(const struct names *names)
+/** Behind `before`; "": it has none. */
+static const char *names_text(const char *before, const struct names *names, const char *behind)
 {
-    return names->n > NAMES_MAX ? st_text("%s and %zu more", names->text, names->n - NAMES_MAX) : names->text;
-}
-
-/** "8 ok, 2 not applicable, 2 unknown: linux-hz, linux-heat". */
-static const char *counts_text(const struct st_report *report)
-{
-    struct names unknown = {0};
-    ST_REPORT_EACH (finding, report) {
-        if (finding->status == ST_STATUS_UNKNOWN && st_finding_counts(finding))
-            add_name(&unknown, finding->rule->id);
-    }
-    return st_text("%zu ok, %zu not applicable, %zu unknown%s.\n", st_report_count(report, ST_STATUS_OK),
-                   st_report_count(report, ST_STATUS_NOT_APPLICABLE), unknown.n,
-                   st_text_with(": ", unknown.n <= NAMES_MAX ? unknown.text : NULL));
-}
-
-/** Text about advice that concerns delay, comfort or display only. */
-static const char *harmless_text(const struct st_report *report)
-{
-    struct names names = {0};
-    ST_REPORT_EACH (finding, report) {
-        if (st_finding_has_fired(finding) && !st_finding_may_delay(finding))
-            add_name(&names, finding->rule->id);
-    }
-    return names.n > 0 ? st_text("Advice that is not about lateness: %s.\n", names_text(&names)) : "";
+    const char *text = st_text_with(before, names->text);
+    if (names->n > NAMES_MAX)
+        text = st_text("%s and %zu more", text, names->n - NAMES_MAX);
+    return names->n > 0 ? st_text("%s%s.\n", text, behind) : "";
 }
 
 /** Text about what could not be read, each once, and what to do. */
 static const char *unread_text(const struct st_report *report)
 {
     struct names names = {0};
-    const char *said = "";
-    bool root_helps = false;
+    const char *said = "", *root = "";
     ST_EACH_OF (row, report->facts->rows, report->facts->n) {
         const struct st_fact *fact = *row;
         if (!st_fact_is_unread(fact))
             continue;
         const char *why = fact->state == ST_FACT_MALFORMED ? "not understood" : strerror(fact->error);
         const char *name = st_text("%.60s (%.40s)", st_text_or(fact->source, fact->key), why);
-        const char *line = st_text("\n%s\n", name); /* full lines, since /etc/x is not /usr/local/etc/x */
-        root_helps = root_helps || (needs_root(fact) && report->own_machine && geteuid() != 0);
+        const char *line = st_text("\n%s\n", name); /* /etc/x is not /usr/local/etc/x */
+        if ((fact->error == EACCES || fact->error == EPERM) && report->own_machine && geteuid() != 0)
+            root = ". Root can read more";
         if (strstr(said, line) != NULL)
             continue;
         said = st_text("%s%s", said, line);
         add_name(&names, name);
     }
-    if (names.n == 0)
-        return "";
-    return st_text("Not read: %s%s.\n", names_text(&names), root_helps ? ". Root can read more" : "");
+    return names_text("Not read: ", &names, root);
 }
 
-/** Text about findings that the profile does not recommend. */
-static const char *left_out_text(const struct st_report *report)
+/** "8 ok, 2 not applicable, 2 unknown: linux-hz, linux-heat"; advice about delay, comfort or what is seen;
+ * what was not read, and what the profile does not recommend. */
+static const char *counts_text(const struct st_report *report)
 {
-    const size_t aside = st_report_count_if(report, is_set_aside);
-    if (aside == 0 && report->profile == ST_REPORT_PROFILE_DESKTOP)
-        return "";
-    return st_text("Profile %s leaves out %zu setting%s because of the cost.\n",
-                   st_report_profile_names[report->profile], aside, ST_PLURAL(aside));
+    struct names unknown = {0}, harmless = {0};
+    size_t aside_n = 0;
+    const char *aside = "";
+    ST_REPORT_EACH (finding, report) {
+        aside_n += finding->set_aside != NULL;
+        if (finding->status == ST_STATUS_UNKNOWN && st_finding_counts(finding))
+            add_name(&unknown, finding->rule->id);
+        if (st_finding_has_fired(finding) && !st_finding_may_delay(finding))
+            add_name(&harmless, finding->rule->id);
+    }
+    if (unknown.n > NAMES_MAX)
+        unknown.text = "";
+    if (aside_n > 0 || report->profile != ST_REPORT_PROFILE_DESKTOP)
+        aside = st_text("Profile %s leaves out %zu setting%s because of the cost.\n",
+                        st_report_profile_names[report->profile], aside_n, ST_PLURAL(aside_n));
+    return st_text(
+        "%zu ok, %zu not applicable, %zu unknown%s.\n%s%s%s", st_report_count(report, ST_STATUS_OK),
+        st_report_count(report, ST_STATUS_NOT_APPLICABLE), unknown.n, st_text_with(": ", unknown.text),
+        names_text("Advice that is not about lateness: ", &harmless, ""), unread_text(report), aside);
 }
 
 /* --- the screen --- */
 
 /** Prints "COMMAND (why)". The command is a separate line of any length, so that it can be copied. */
-static void print_next(const struct st_printer *printer, const struct st_report *report)
+static void print_next(const struct st_printer *printer, const char *next)
 {
-    const struct st_finding *problem = problem_before_next(report);
-    const char *next = report->answer != NULL ? st_text_or(report->answer->next, "") : "";
-    if (next[0] != '\0' && problem != NULL)
-        next = st_rule_can_apply(problem) || problem->in_place
-                   ? step_of(problem, 0).command
-                   : st_text("sleeptune report %s", problem->rule->id);
+    const struct st_finding *problem = problem_before_next(printer->report);
+    if (next == NULL)
+        return;
+    if (problem != NULL)
+        next = st_text("sleeptune report %s", problem->rule->id);
+    if (problem != NULL && (st_rule_can_apply(problem) || problem->in_place))
+        next = step_of(problem, 0).command;
     const char *why = strstr(next, " (");
     if (why != NULL && st_text_ends(next, ")")) {
-        fputs("Next: ", printer->out);
-        st_safe_print(printer->out, next, (size_t)(why - next));
-        fputc('\n', printer->out);
-        const char *inside = st_text("%.*s", (int)strlen(why) - 3, why + 2);
-        st_print_wrapped(printer, NEXT_INDENT, "", NEXT_INDENT, inside);
-    } else if (next[0] != '\0') {
+        st_print_verbatim(printer, 0, "Next:", NEXT_INDENT, st_text("%.*s", (int)(why - next), next));
+        print_text(printer, NEXT_INDENT, st_text("%.*s", (int)strlen(why) - 3, why + 2));
+    } else {
         st_print_wrapped(printer, 0, "Next:", NEXT_INDENT, next);
     }
 }
 
 /** Prints what follows the settings: the next step, and the counts; below an answer, counts only with
  * details. */
-static void print_below(const struct st_printer *printer, const struct st_report *report,
-                        ST_UNUSED const struct st_finding *none)
+static void print_below(const struct st_printer *printer, ST_UNUSED const struct st_finding *none)
 {
-    print_next(printer, report);
+    const struct st_report *report = printer->report;
+    if (report->answer != NULL)
+        print_next(printer, report->answer->next);
     if ((report->answer == NULL || printer->all) && !report->no_sound)
-        st_print_wrapped(printer, 0, "", 0,
-                         st_text("%s%s%s%s%s", counts_text(report), harmless_text(report),
-                                 unread_text(report), left_out_text(report), st_place_notes(report->facts)));
-}
-
-/** Prints a line for each setting that is right, below the first screen. */
-static void print_ok(const struct st_printer *printer, const struct st_report *report)
-{
-    fputc('\n', printer->out);
-    ST_REPORT_EACH (finding, report) {
-        if (finding->status != ST_STATUS_OK || !st_finding_counts(finding))
-            continue;
-        const char *label = st_text("ok  %s", finding->rule->id);
-        st_print_wrapped(printer, 0, label, OK_COLUMNS, finding->rule->title);
-    }
+        print_text(printer, 0, st_text("%s%s", counts_text(report), st_place_notes(report->facts)));
 }
 
 /** Prints what precedes the settings: the answer, and what an answer has below its sentences. */
-static void print_above(const struct st_printer *printer, const struct st_report *report,
-                        ST_UNUSED const struct st_finding *none)
+static void print_above(const struct st_printer *printer, ST_UNUSED const struct st_finding *none)
 {
-    const char *music, *server, *verdict = st_report_format_headline(report);
-    /* the posted text shows what happened, or the verdict has no size */
+    const struct st_report *report = printer->report;
+    const struct st_facts *facts = report->facts;
+    const struct st_wish *wish = &report->wish;
+    const char *music = st_facts_text_or(facts, ST_MUSIC_ANSWER, ""),
+               *verdict = st_report_format_headline(report);
+    const bool asked = wish->why[0] == '\0', has_server = st_facts_has(facts, ST_MUSIC_SERVER);
+    /* does a posted text show what happened, or the verdict no size? */
     const bool says_itself =
-        report->facts->partial &&
-        (report->wish.in_use ? st_facts_next(report->facts, ST_KEYS_SYSTEM_SEEN, "", NULL) != NULL
-                             : strstr(verdict, " kHz (") == NULL);
-    if (st_facts_text(report->facts, ST_MUSIC_SERVER, &server) == 0 && !report->wish.in_use &&
-        report->wish.why[0] != '\0') /* the sentence about the music already says that the server runs */
+        facts->partial && (wish->in_use ? st_facts_any(facts, ST_KEYS_SYSTEM_SEEN, "", NULL)
+                                        : strstr(verdict, " kHz (") == NULL);
+    if (has_server && !wish->in_use && !asked) /* the sentence about the music says that it runs */
         verdict = st_text("%s\nThe size in use is not known: the settings are judged for %u frames.", verdict,
-                          report->wish.frames);
-    else if (report->wish.why[0] != '\0' && !report->no_sound && !says_itself)
-        verdict = st_text("%s\n%s.", verdict, st_buffer_text(&report->wish));
-    /* if nothing runs, the row about the buffer says so */
-    const bool watched =
-        st_facts_text(report->facts, ST_MUSIC_ANSWER, &music) == 0 &&
-        (report->wish.in_use || st_facts_has(report->facts, ST_MUSIC_SERVER) || report->wish.why[0] == '\0');
-    const bool harmed = watched && st_facts_int_or(report->facts, ST_MUSIC_DROPOUTS, 0) > 0;
-    st_print_wrapped(printer, 0, "", 0, harmed ? music : verdict);
-    if (watched)
-        st_print_wrapped(printer, 0, "", 0, harmed ? verdict : music);
+                          wish->frames);
+    else if (!asked && !report->no_sound && !says_itself)
+        verdict = st_text("%s\n%s.", verdict, st_buffer_text(wish));
+    /* where nothing runs, the row about the buffer says so */
+    if (!wish->in_use && !has_server && !asked)
+        music = "";
+    if (st_facts_int_or(facts, ST_MUSIC_DROPOUTS, 0) > 0)
+        print_text(printer, 0, st_text_joined(music, "\n", verdict));
+    else
+        print_text(printer, 0, st_text_joined(verdict, "\n", music));
     if (report->answer != NULL) {
         fputc('\n', printer->out);
         report->answer->table(report->answer->ctx, printer->out, printer->width != 0 ? printer->width : 80,
@@ -423,23 +386,25 @@ static void print_above(const struct st_printer *printer, const struct st_report
 
 /** Prints the answer, at most five settings with cost and command, and counts of the rest; fewer settings
  * if the counts need room. @return 0 or -ENOMEM. */
-static int print_first_screen(const struct st_printer *printer, const struct st_report *report)
+static int print_first_screen(const struct st_printer *printer)
 {
-    const char *hint = printer->all ? "One setting: sleeptune report ID."
-                                    : "More: --details, --ok. One setting: sleeptune report ID.";
-    const char *above = printed(printer, report, NULL, print_above),
-               *below = printed(printer, report, NULL, print_below);
+    const char *above = printed(printer, NULL, print_above), *below = printed(printer, NULL, print_below),
+               *hint = "One setting: sleeptune report ID.";
     if (above == NULL || below == NULL)
         return -ENOMEM;
-    const size_t fired = st_report_count_if(report, st_finding_may_delay);
-    const int rest = lines(above) + lines(below) + 2, /* 2: a blank line, and the hint */
-        more = report->facts->partial ? POSTED_LINES : 0;
+    const size_t fired = st_report_count_if(printer->report, st_finding_may_delay);
+    const int rest = lines(above) + lines(below) + 2; /* a blank line, and the hint */
     fputs(above, printer->out);
-    const size_t shown = print_settings(printer, report, SCREEN_LINES - rest + more);
-    fprintf(printer->out, "%s%s", shown > 0 ? "\n" : "", below);
+    const size_t shown =
+        print_settings(printer, SCREEN_LINES - rest + POSTED_LINES * printer->report->facts->partial);
+    if (shown > 0)
+        fputc('\n', printer->out);
+    fputs(below, printer->out);
+    if (!printer->all)
+        hint = st_text("More: --details, --ok. %s", hint);
     if (shown < fired && !printer->all)
         hint = st_text("%zu more setting%s. %s", fired - shown, ST_PLURAL(fired - shown), hint);
-    st_print_wrapped(printer, 0, "", 0, hint);
+    print_text(printer, 0, hint);
     return 0;
 }
 
@@ -447,7 +412,7 @@ static int print_first_screen(const struct st_printer *printer, const struct st_
 
 static void print_field(const struct st_printer *printer, const char *label, const char *text)
 {
-    if (text != NULL && text[0] != '\0')
+    if (st_text_or(text, "")[0] != '\0')
         st_print_wrapped(printer, INDENT, label, TEXT_INDENT, text);
 }
 
@@ -467,33 +432,26 @@ static void print_fix(const struct st_printer *printer, const struct st_finding 
     print_commands(printer, finding);
     if (!st_finding_has_fix(finding))
         return;
-    const char *text =
-        st_text("%s; rights: %s", st_finding_needs[finding->needs].text, st_rule_privilege(finding->rule));
-    print_field(printer, "Needs:", text);
+    print_field(
+        printer, "Needs:",
+        st_text("%s; rights: %s", st_finding_needs[finding->needs].text, st_rule_privilege(finding->rule)));
     print_field(printer, "Cost:", st_rule_cost(finding->rule));
     print_field(printer, "Not when:", finding->rule->when_not);
 }
 
 static void print_evidence(const struct st_printer *printer, const struct st_finding *finding)
 {
-    for (size_t i = 0; i < finding->evidence_n; i++) {
-        const struct st_fact *fact = finding->evidence[i];
-        const char *value = st_text_or(fact->text, ""), *text = ""; /* may contain control characters */
-        switch (fact->state) {
-        case ST_FACT_OK:
-            text = st_text("%s = %.*s", fact->key, st_text_cut(value, 200), value);
-            break;
-        case ST_FACT_ABSENT:
-            text = st_text("%s is absent", fact->key);
-            break;
-        case ST_FACT_UNREADABLE:
-            text = st_text("%s could not be read: %s", fact->key, strerror(fact->error));
-            break;
-        case ST_FACT_MALFORMED:
-            text = st_text("%s is malformed: \"%.*s\"", fact->key, st_text_cut(value, 60), value);
-            break;
-        }
-        print_field(printer, i == 0 ? "Seen:" : "", text);
+    const char *label = "Seen:";
+    ST_EACH_OF (place, finding->evidence, finding->evidence_n) {
+        const struct st_fact *fact = *place;
+        const char *value = st_text_or(fact->text, ""); /* may hold control characters */
+        const char *const says[ST_FACT_STATES_N] = {
+            [ST_FACT_OK] = st_text("= %.*s", st_text_cut(value, 200), value),
+            [ST_FACT_ABSENT] = "is absent",
+            [ST_FACT_UNREADABLE] = st_text("could not be read: %s", strerror(fact->error)),
+            [ST_FACT_MALFORMED] = st_text("is malformed: \"%.*s\"", st_text_cut(value, 60), value)};
+        print_field(printer, label, st_text("%s %s", fact->key, says[fact->state]));
+        label = "";
     }
 }
 
@@ -503,7 +461,7 @@ static void print_effect(const struct st_printer *printer, const struct st_findi
     const char *text = "no upper limit is known";
     const double period_us = (double)wish->period_ns / 1000;
     /* print only a known effect, or that of a rule that asks for a change */
-    if (!finding->effect_known && finding->status != ST_STATUS_PROBLEM && finding->status != ST_STATUS_ADVICE)
+    if (!finding->effect_known && !st_finding_asks(finding))
         return;
     if (finding->effect_known && finding->effect_us > 0)
         text = st_text("up to %.1f µs of lateness in each period of %.1f µs (%.1f %%)", finding->effect_us,
@@ -513,19 +471,19 @@ static void print_effect(const struct st_printer *printer, const struct st_findi
     print_field(printer, "May cost:", text);
 }
 
-static void print_details(const struct st_printer *printer, const struct st_report *report,
-                          const struct st_finding *finding)
+static void print_details(const struct st_printer *printer, const struct st_finding *finding)
 {
+    const struct st_report *report = printer->report;
     const struct st_tuned_row *tuned = st_report_tuned(report, finding);
+    const char *left_out = finding->needless;
+    if (finding->set_aside != NULL)
+        left_out = st_text("not recommended by the profile %s, because it costs %s",
+                           st_report_profile_names[report->profile], finding->set_aside);
     fputc('\n', printer->out);
     print_status(printer, finding->status, 0);
     fprintf(printer->out, ": %s [%s]\n", finding->rule->title, finding->rule->id);
-    st_print_wrapped(printer, INDENT, "", INDENT, finding->summary);
-    print_field(printer, "Left out:",
-                finding->set_aside == NULL
-                    ? finding->needless
-                    : st_text("not recommended by the profile %s, because it costs %s",
-                              st_report_profile_names[report->profile], finding->set_aside));
+    print_text(printer, INDENT, finding->summary);
+    print_field(printer, "Left out:", left_out);
     print_effect(printer, finding, &report->wish);
     if (tuned != NULL)
         print_field(printer, "Measured:", st_tuned_text(report->tuned, tuned));
@@ -538,18 +496,24 @@ static void print_details(const struct st_printer *printer, const struct st_repo
 
 static int write_text(const struct st_report *report, FILE *out, const struct st_report_view *view)
 {
-    const struct st_printer printer = {out, view->width, view->colour, view->all};
-    const int r = print_first_screen(&printer, report);
+    const struct st_printer printer = {out, view->width, view->colour, view->all, report};
     const char *others = st_facts_text_or(report->facts, ST_KEY_SYSTEM_INPUT_OTHERS, NULL);
-    if (view->all && others != NULL && r == 0) {
+    if (print_first_screen(&printer) != 0)
+        return -ENOMEM;
+    if (view->all && others != NULL) {
         fputs("\nLines of the text that were not understood:\n", out);
         print_lines(&printer, "", others);
     }
-    if (view->ok && r == 0)
-        print_ok(&printer, report);
-    ST_EACH_OF (finding, report->findings, view->all && r == 0 ? report->findings_n : 0)
-        print_details(&printer, report, finding);
-    return r;
+    if (view->ok)
+        fputc('\n', out);
+    ST_REPORT_EACH (finding, report) { /* a line for each setting that is as it should be */
+        if (view->ok && finding->status == ST_STATUS_OK && st_finding_counts(finding))
+            st_print_wrapped(&printer, 0, st_text("ok  %s", finding->rule->id), OK_COLUMNS,
+                             finding->rule->title);
+    }
+    for (size_t i = 0; view->all && i < report->findings_n; i++)
+        print_details(&printer, &report->findings[i]);
+    return 0;
 }
 
 const struct st_report_format st_report_text = {"text", write_text};
@@ -570,7 +534,7 @@ void st_report_format_rule(const struct st_rule *rule, const struct st_finding *
 {
     const struct st_printer printer = {.out = out, .width = width};
     fprintf(out, "%s: %s\n\n", rule->id, rule->title);
-    st_print_wrapped(&printer, INDENT, "", INDENT, rule->mechanism);
+    print_text(&printer, INDENT, rule->mechanism);
     fputc('\n', out);
     if (finding != NULL) {
         print_field(&printer, "Here:", st_finding_statuses[finding->status].name);

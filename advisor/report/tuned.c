@@ -2,7 +2,6 @@
 
 #include "core/text/json.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 #include "evidence/miss_events.h"
 
 #define SCHEMA         "sleeptune-tuned/1"

@@ -3,7 +3,6 @@
 
 #include "advisor/facts/facts.h"
 #include "evidence/tuning.h"
-#include "platform/platform.h"
 
 /** One setting whose trial was completed: it helps, has no effect, or is harmful. */
 struct st_tuned_row {

@@ -5,7 +5,6 @@
 #include "advisor/rules/machine.h"
 #include "core/ns.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 #include "xruns/xrun.h"
 
 /* used if nothing runs */
@@ -13,6 +12,8 @@
 #define RATE_HZ 48000
 
 #define PULSE_RATE_HZ 44100 /* pulse-daemon.conf(5) */
+
+static const char *const verbs[] = {"asked for", "forces"}; /* by whether it is forced */
 
 static bool take(struct st_wish *ret, int64_t frames, int64_t rate_hz, const char *why)
 {
@@ -167,6 +168,7 @@ static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
                             "which one PipeWire chose: pw-top does (RATE)";
     const struct st_fact *asker = find_forcer(facts, ret->running_hz);
     ret->rate_forced = asker != NULL || forced_hz > 0;
+    ret->rate_verb = verbs[ret->rate_forced];
     if (asker == NULL)
         asker = find_node(facts, "rate", st_text("1/%jd", ret->running_hz));
     if (ret->running_hz != ret->default_hz && (asker != NULL || forced_hz > 0))
@@ -278,6 +280,7 @@ struct st_buffer_asked st_buffer_asked(const struct st_facts *facts)
                                             one.frames * best.rate_hz < best.frames * one.rate_hz))))
             best = one;
     }
+    best.verb = verbs[best.forced];
     best.default_frames =
         best.forced ? best.frames : st_buffer_cycle(facts, best.frames, best.rate_hz, default_hz, default_hz);
     return best;
@@ -296,10 +299,9 @@ static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
     const bool by_rate =
         asked.rate_program != NULL && asked.cycle_frames * asked.default_hz < asked.default_frames * hz;
     if (by_rate || (asked.node == NULL && asked.rate_program != NULL))
-        why = st_text("%.40s %s %jd Hz", asked.rate_program, asked.rate_forced ? "forces" : "asked for", hz);
+        why = st_text("%.40s %s %jd Hz", asked.rate_program, asked.rate_verb, hz);
     else if (asked.node != NULL)
-        why = st_text("%.40s %s %jd frames", asked.program, asked.forced ? "forces" : "asked for",
-                      asked.frames);
+        why = st_text("%.40s %s %jd frames", asked.program, asked.verb, asked.frames);
     if (why != NULL && (!is_seen || now == asked.cycle_frames) && take(ret, asked.cycle_frames, hz, why))
         return true;
     const bool forced = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0) > 0;
@@ -341,22 +343,19 @@ static const struct {
     {of_pipewire, ST_KEY_DAEMON_PIPEWIRE, ST_KEY_ASK_PIPEWIRE},
 };
 
-/** FreeBSD: the block size that a posted /dev/sndstat shows. */
-static bool of_sndstat(const struct st_facts *facts, struct st_wish *ret)
-{
-    const struct st_fact *block = st_facts_next(facts, ST_KEYS_FREEBSD_SNDSTAT, ".play.block_us", NULL);
-    return facts->partial && block != NULL &&
-           take(ret, (block->i64 * RATE_HZ + 500000) / 1000000, RATE_HZ, "the block of /dev/sndstat");
-}
-/** The period of something that runs, or the default. */
+/** Something that runs, or the default. */
 static void in_use(const struct st_facts *facts, struct st_wish *ret)
 {
-    const char *why = st_facts_has_int(facts, ST_KEY_PROCESSES_N) &&
-                              !st_facts_has(facts, ST_KEY_THREADS_PART) &&
-                              !st_facts_has(facts, ST_KEY_SYSTEM_INPUT)
-                          ? "no sound server runs here"
-                          : "sleeptune found no buffer size in use";
-    if (of_program(facts, ret) || of_sndstat(facts, ret) ||
+    static const char not_found[] = "sleeptune found no buffer size in use";
+    const char *why = not_found;
+    if (st_facts_has_int(facts, ST_KEY_PROCESSES_N) && !st_facts_has(facts, ST_KEY_THREADS_PART) &&
+        !st_facts_has(facts, ST_KEY_SYSTEM_INPUT))
+        why = "no sound server runs here";
+    /* FreeBSD: the block that a posted /dev/sndstat shows */
+    const struct st_fact *block = st_facts_next(facts, ST_KEYS_FREEBSD_SNDSTAT, ".play.block_us", NULL);
+    if (of_program(facts, ret) ||
+        (facts->partial && block != NULL &&
+         take(ret, (block->i64 * RATE_HZ + 500000) / 1000000, RATE_HZ, "the block of /dev/sndstat")) ||
         take(ret, st_facts_int_or(facts, ST_KEYS_SHARED "frames", 0),
              st_facts_int_or(facts, ST_KEYS_SHARED "rate_hz", 0), "as that computer runs"))
         return;
@@ -372,7 +371,7 @@ static void in_use(const struct st_facts *facts, struct st_wish *ret)
             !st_facts_has(facts, ST_KEY_PIPEWIRE_QUANTUM) &&
             !st_facts_has(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM) &&
             !st_facts_has(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES)) {
-            why = "sleeptune found no buffer size in use";
+            why = not_found;
             continue;
         }
         if (!st_machine_is_unread(facts, row->asked) && row->find(facts, ret))
@@ -405,12 +404,7 @@ int st_buffer_choose(const struct st_facts *facts, int64_t frames, int64_t rate_
 
 const char *st_buffer_text(const struct st_wish *wish)
 {
-    const char *rate = wish->rate_hz % 100 != 0
-                           ? st_text("%u Hz", wish->rate_hz)
-                           : st_text("%.*f kHz", wish->rate_hz % 1000 != 0, wish->rate_hz / 1000.0);
-    return st_text("%u frame%s at %s%s%s", wish->frames, ST_PLURAL(wish->frames), rate,
-                   wish->why[0] == '\0' ? ""
-                   : wish->in_use       ? ", "
-                                        : ": ",
-                   wish->why);
+    static const char *const between[] = {": ", ", "};
+    return st_text("%u frame%s at %g kHz%s", wish->frames, ST_PLURAL(wish->frames), wish->rate_hz / 1000.0,
+                   st_text_with(between[wish->in_use], wish->why));
 }

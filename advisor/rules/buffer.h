@@ -40,10 +40,12 @@ struct st_buffer_asked {
     const char *program;
     int64_t frames, rate_hz; /* what `program` asked for */
     bool forced;
+    const char *verb; /* "asked for", "forces" */
 
     const char *rate_program; /* the program that asked for running_hz; NULL: none, the default is used, or
                                  the program does not play */
     bool rate_forced;
+    const char *rate_verb;
     const char *rate_unknown; /* why running_hz, the default, may be wrong; NULL: it is right */
 };
 struct st_buffer_asked st_buffer_asked(const struct st_facts *facts);

@@ -1,9 +1,7 @@
 /* The finding of a rule, and the names of the statuses. */
 #include "advisor/rules/finding.h"
 #include "advisor/facts/owner.h"
-#include "advisor/facts/text.h"
 #include "advisor/rules/rule.h"
-#include "core/text/text.h"
 
 const struct st_status_row st_finding_statuses[ST_STATUS_NOT_APPLICABLE + 1] = {
     [ST_STATUS_UNKNOWN] = {"unknown", 2, "\033[1;35m"},

@@ -3,7 +3,6 @@
 
 #include "advisor/rules/rule.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 
 /* --- freebsd-snd-latency: the ring of programs that ask for none --- */
 

@@ -2,7 +2,6 @@
 #include <strings.h>
 
 #include "advisor/rules/rule.h"
-#include "core/text/text.h"
 
 /** A file whose lines are compared with the running values. */
 struct conf {

@@ -1,9 +1,6 @@
 /* FreeBSD: CPU, power and scheduling. */
-#include "advisor/facts/text.h"
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
-#include "advisor/rules/rule.h"
-#include "core/text/text.h"
 
 /* --- freebsd-cpu-idle: ACPI C-states --- */
 
@@ -37,22 +34,14 @@ static int state_number(const char *text)
     return text[0] == 'C' && text[1] >= '1' && text[1] <= '8' && text[2] == '\0' ? text[1] - '0' : 0;
 }
 
-/** Number of the deepest state that this CPU may use: from its cx_lowest, else from the machine's. 0: not
- * known. */
-static int lowest_of(struct st_finding *finding, const struct st_fact *supported)
-{
-    const char *machines = st_facts_text_or(finding->facts, LOWEST, "");
-    const struct st_fact *own = st_fact_beside(supported, "cx_lowest");
-    st_finding_quote(finding, own);
-    return state_number(st_fact_beside_text_or(supported, "cx_lowest", machines));
-}
-
-/** Reads one CPU: "C1/1/1 C2/2/80 C3/3/104": name, type, latency in us. @return false: not understood; the
- * finding is set. */
+/** One CPU: "C1/1/1 C2/2/80 C3/3/104", name/type/latency in us. @return false: not understood; the finding
+ * is set. */
 static bool scan_cpu(struct scan *scan, const struct st_fact *fact)
 {
     const char *at = st_text_or(fact->text, "");
-    const int lowest = lowest_of(scan->finding, fact);
+    /* how deep this CPU may go: its own cx_lowest, else the machine's; 0: not known */
+    const int lowest =
+        state_number(st_fact_beside_text_or(fact, "cx_lowest", st_facts_text_or(fact->facts, LOWEST, "")));
     int number, type, latency_us, used, states = 0;
     while (lowest > 0 && states < STATES_MAX &&
            sscanf(at, "C%1d/%2d/%7d%n", &number, &type, &latency_us, &used) == 3 && latency_us >= 0 &&
@@ -80,18 +69,6 @@ static bool scan_cpu(struct scan *scan, const struct st_fact *fact)
     return is_read;
 }
 
-static bool c3_stops_the_timer(struct st_finding *finding)
-{
-    const char *timer = st_facts_text_or(finding->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER, "");
-    if (strlen(timer) > 32)
-        return false;
-    const char *key = st_text(ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "%s.flags", timer);
-    if ((st_facts_int_or(finding->facts, key, 0) & ST_FREEBSD_ET_C3STOP) == 0)
-        return false;
-    st_finding_quote_key(finding, key);
-    return true;
-}
-
 static void judge_states(const struct scan *scan, struct st_finding *finding)
 {
     const double worst_us = (double)scan->worst_us;
@@ -116,12 +93,15 @@ static void judge_cpu_idle(struct st_finding *finding)
     const char *idle = st_facts_text_or(finding->facts, IDLE, "acpi");
     st_finding_quote_key(finding, IDLE);
     if (!st_text_is(idle, "acpi")) {
-        st_finding_ok(finding, "machdep.idle is %.20s, not acpi: an idle CPU %s", idle,
-                      st_text_is(idle, "spin") ? "never sleeps, which costs much power"
-                                               : "uses no idle state deeper than C1");
+        st_finding_ok(finding,
+                      "machdep.idle is %.20s, not acpi: an idle CPU uses no idle state deeper than C1", idle);
         return;
     }
-    scan.c3_off = c3_stops_the_timer(finding);
+    const char *key = st_text(ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "%.32s.flags",
+                              st_facts_text_or(finding->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER, ""));
+    scan.c3_off = (st_facts_int_or(finding->facts, key, 0) & ST_FREEBSD_ET_C3STOP) != 0;
+    if (scan.c3_off)
+        st_finding_quote_key(finding, key);
     ST_FACTS_EACH (fact, finding->facts, CPU, SUPPORTED) {
         if (!scan_cpu(&scan, fact))
             return;
@@ -176,7 +156,8 @@ static const char *mode_of(const char *args)
                                                          : NULL;
         if (value != NULL && *value == '\0')
             value = strtok_r(NULL, " ", &word_rest);
-        mode = value != NULL ? value : mode;
+        if (value != NULL)
+            mode = value;
     }
     return mode;
 }
@@ -199,10 +180,18 @@ static void judge_powerd(struct st_finding *finding)
         st_finding_change(finding, ST_CHANGE_RC_CONF, "powerd:powerd_flags", "-a maximum -b adaptive");
 }
 
-static void judge_fixed(int64_t mhz, struct st_finding *finding)
+static void judge_cpu_frequency(struct st_finding *finding, int64_t mhz)
 {
     int top = 0; /* "2400/35000 2200/31000 ...", highest first */
-    if (sscanf(st_facts_text_or(finding->facts, LEVELS, ""), "%6d", &top) != 1 || top < 1) {
+    const int64_t running = st_facts_int_or(finding->facts, ST_KEY_FREEBSD_POWERD_RUNNING, -1);
+    (void)sscanf(st_facts_text_or(finding->facts, LEVELS, ""), "%6d", &top);
+    if (st_facts_any(finding->facts, EPP, ".epp", NULL)) {
+        st_finding_not_applicable(finding, "this CPU chooses its clock by itself: see finding freebsd-epp");
+    } else if (running < 0) {
+        st_finding_unknown(finding, "the CPU runs at %jd MHz; it is unknown whether powerd runs", mhz);
+    } else if (running != 0) {
+        judge_powerd(finding);
+    } else if (top < 1) {
         st_finding_unknown(finding, "the CPU runs at %jd MHz; its highest clock (freq_levels) is unknown",
                            mhz);
     } else if (mhz + TURBO_MHZ >= top) {
@@ -217,19 +206,6 @@ static void judge_fixed(int64_t mhz, struct st_finding *finding)
                           mhz, top);
         st_machine_fix_sysctl(finding, "dev.cpu.0.freq", st_text("%d", top));
     }
-}
-
-static void judge_cpu_frequency(struct st_finding *finding, int64_t mhz)
-{
-    const int64_t running = st_facts_int_or(finding->facts, ST_KEY_FREEBSD_POWERD_RUNNING, -1);
-    if (st_facts_any(finding->facts, EPP, ".epp", NULL))
-        st_finding_not_applicable(finding, "this CPU chooses its clock by itself: see finding freebsd-epp");
-    else if (running < 0)
-        st_finding_unknown(finding, "the CPU runs at %jd MHz; it is unknown whether powerd runs", mhz);
-    else if (running != 0)
-        judge_powerd(finding);
-    else
-        judge_fixed(mhz, finding);
 }
 
 const struct st_rule st_rule_freebsd_cpu_frequency = {

@@ -1,10 +1,7 @@
 /* FreeBSD: who may use real-time priority and lock memory. */
 #include <strings.h>
 
-#include "advisor/facts/text.h"
 #include "advisor/rules/machine.h"
-#include "advisor/rules/rule.h"
-#include "core/text/text.h"
 #include "platform/proc.h"
 
 #define USER_MAX 32 /* MAXLOGNAME - 1 */
@@ -68,7 +65,7 @@ static void judge_rt_permission(struct st_finding *finding)
     const char *groups;
     const int r = st_finding_need_int(finding, ST_KEY_FREEBSD_RT_FIFO_ERRNO, &error);
     const bool may_know = r == -ENOENT || (r == -ENOMSG && st_facts_has(facts, REALTIME)),
-               jailed = st_facts_int_or(facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, 0) != 0;
+               jailed = st_machine_is_jailed(facts);
     if (may_know && st_facts_text(facts, ST_KEY_USER_GROUPS, &groups) == 0)
         judge_by_groups(groups, finding);
     if (r != 0 ||
@@ -129,7 +126,7 @@ static void judge_mac_priority(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     int64_t realtime = -1;
-    const bool jailed = st_facts_int_or(facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, 0) != 0;
+    const bool jailed = st_machine_is_jailed(facts);
     if (!jailed && st_finding_need_int(finding, REALTIME, &realtime) != 0 &&
         (finding->status != ST_STATUS_NOT_APPLICABLE || !st_facts_has(facts, REALTIME)))
         return;

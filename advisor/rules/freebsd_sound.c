@@ -1,8 +1,5 @@
 /* FreeBSD: the sound devices of sound(4), USB ones among them. */
-#include "advisor/facts/text.h"
 #include "advisor/rules/machine.h"
-#include "advisor/rules/rule.h"
-#include "core/text/text.h"
 
 /* --- devices --- */
 
@@ -123,8 +120,9 @@ const struct st_rule st_rule_freebsd_sound_polling = {
 #define FIXED_RING_MS  8       /* before that */
 #define BLOCK_SLACK_US 500     /* blocks are rounded to whole frames */
 
-static void judge_device(int64_t ms, int64_t unit, struct st_finding *finding)
+static void judge_uaudio_buffer(struct st_finding *finding, int64_t ms)
 {
+    const int64_t unit = usb_unit(finding->facts);
     const bool adaptive = st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_OSRELDATE, 0) >= FIRST_ADAPTIVE;
     const double period_ms = st_rule_period_us(finding) / 1e3;
     /* block that the attached device works with; 0: not known */
@@ -133,6 +131,11 @@ static void judge_device(int64_t ms, int64_t unit, struct st_finding *finding)
     const int64_t fits = (int64_t)fmin(fmax(period_ms, 2 - adaptive), USB_MS_MAX),
                   ring_ms = adaptive ? 2 * ms : 2 * FIXED_RING_MS;
     const double block_ms = adaptive && now_ms > 0 ? now_ms : (double)ms;
+    if (unit < 0) {
+        st_finding_not_applicable(finding, "no USB sound device is attached");
+        return;
+    }
+    st_finding_quote_key(finding, st_text(PCM "%jd.%%parent", unit));
     st_finding_quote_key(finding, key);
     if (st_rule_say(
             finding,
@@ -154,17 +157,6 @@ static void judge_device(int64_t ms, int64_t unit, struct st_finding *finding)
                       "a block of %.1f ms less a period of %.2f ms, if it is longer; and about %jd ms of "
                       "delay for input and output together (2 * %jd ms of transfers, %jd ms of buffer)",
                       block_ms, period_ms, 2 * ms + ring_ms, ms, ring_ms);
-}
-
-static void judge_uaudio_buffer(struct st_finding *finding, int64_t ms)
-{
-    const int64_t unit = usb_unit(finding->facts);
-    if (unit < 0) {
-        st_finding_not_applicable(finding, "no USB sound device is attached");
-    } else {
-        st_finding_quote_key(finding, st_text(PCM "%jd.%%parent", unit));
-        judge_device(ms, unit, finding);
-    }
 }
 
 const struct st_rule st_rule_freebsd_uaudio_buffer = {

@@ -1,9 +1,6 @@
 /* FreeBSD: timers and clocks. */
-#include "advisor/facts/text.h"
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
-#include "advisor/rules/rule.h"
-#include "core/text/text.h"
 #include "core/tick.h"
 
 /* --- freebsd-alloweddeviation: how much the kernel may stretch a sleep --- */

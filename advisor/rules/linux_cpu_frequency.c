@@ -1,8 +1,6 @@
 /* Linux: the clock of the CPU. */
 #include "advisor/rules/machine.h"
-#include "advisor/rules/rule.h"
 #include "core/ns.h"
-#include "core/text/text.h"
 #include "platform/proc.h"
 
 /* --- linux-cpu-frequency: governor and energy preference, by what the driver means --- */
@@ -131,9 +129,26 @@ static bool judge_profile(struct st_finding *finding)
     return true;
 }
 
-static void fix_cpu_frequency(struct st_finding *finding, const struct st_fact *worst, enum kind kind)
+/** worst: the governor of a policy of this kind. slow_n: of policies_n, the slow ones. */
+static void judge_slow(struct st_finding *finding, const struct st_fact *worst, enum kind kind, int slow_n,
+                       int policies_n)
 {
-    const char *turbo = limiting_switch(worst);
+    static const char *const says[] = {[KIND_CAPPED] = "are limited",
+                                       [KIND_USERSPACE] = "are set by a program, maybe to a low value",
+                                       [KIND_SCALING] =
+                                           "follow the load, so work after an idle time may start slowly",
+                                       [KIND_EPP] = "are set to save energy, so short work may run slowly",
+                                       [KIND_LOWEST] = "are kept low; the worst stays at its lowest value"};
+    const char *about = st_text("%s, %s", st_fact_beside_text_or(worst, "driver", "?"), worst->text),
+               *turbo = limiting_switch(worst);
+    st_finding_quote(finding, worst);
+    if (kind == KIND_CAPPED)
+        about =
+            st_text("the worst to %.2f of %.2f GHz: %s", ghz_of(worst, "max_khz"),
+                    ghz_of(worst, "hardware_max_khz"), turbo != NULL ? "turbo is off" : "scaling_max_freq");
+    else if (kind == KIND_EPP)
+        about = st_text("%s, preference %s", about, st_fact_beside_text_or(worst, "epp", "?"));
+    st_finding_advice(finding, "%d of %d CPU clocks %s (%s)", slow_n, policies_n, says[kind], about);
     if (kind == KIND_CAPPED && turbo != NULL) {
         fix_file(finding, turbo, st_text_is(turbo, BOOST_FILE) ? "1" : "0");
     } else if (kind == KIND_CAPPED) {
@@ -153,29 +168,6 @@ static void fix_cpu_frequency(struct st_finding *finding, const struct st_fact *
     } else {
         st_rule_fix(finding);
     }
-}
-
-/** Sets the finding for slow policies. @param worst governor of a policy of this kind. @param slow_n
- * number of slow ones among policies_n. */
-static void judge_slow(struct st_finding *finding, const struct st_fact *worst, enum kind kind, int slow_n,
-                       int policies_n)
-{
-    static const char *const says[] = {[KIND_CAPPED] = "are limited",
-                                       [KIND_USERSPACE] = "are set by a program, maybe to a low value",
-                                       [KIND_SCALING] =
-                                           "follow the load, so work after an idle time may start slowly",
-                                       [KIND_EPP] = "are set to save energy, so short work may run slowly",
-                                       [KIND_LOWEST] = "are kept low; the worst stays at its lowest value"};
-    const char *about = st_text("%s, %s", st_fact_beside_text_or(worst, "driver", "?"), worst->text);
-    st_finding_quote(finding, worst);
-    if (kind == KIND_CAPPED)
-        about = st_text("the worst to %.2f of %.2f GHz: %s", ghz_of(worst, "max_khz"),
-                        ghz_of(worst, "hardware_max_khz"),
-                        limiting_switch(worst) != NULL ? "turbo is off" : "scaling_max_freq");
-    else if (kind == KIND_EPP)
-        about = st_text("%s, preference %s", about, st_fact_beside_text_or(worst, "epp", "?"));
-    st_finding_advice(finding, "%d of %d CPU clocks %s (%s)", slow_n, policies_n, says[kind], about);
-    fix_cpu_frequency(finding, worst, kind);
 }
 
 static void judge_cpu_frequency(struct st_finding *finding)

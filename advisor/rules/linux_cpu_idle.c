@@ -1,7 +1,5 @@
 /* Linux: how long an idle CPU takes to wake up. */
 #include "advisor/rules/machine.h"
-#include "advisor/rules/rule.h"
-#include "core/text/text.h"
 
 /* --- linux-idle-states: how long a CPU takes to wake, and PM QoS --- */
 
@@ -49,14 +47,6 @@ static int64_t resume_limit_us(struct scan *scan, const struct st_fact *fact)
     return limit_us;
 }
 
-/** A governor, unless it is ladder, takes a state only when the next timer is further away than its
- * residency, which is not shorter than the time to wake. */
-static bool is_too_deep(const struct scan *scan, const struct st_fact *fact)
-{
-    return !st_facts_is(fact->facts, ST_KEY_CPUIDLE_GOVERNOR, "ladder") &&
-           st_fact_beside_int_or(fact, "residency_us", fact->i64) > scan->finding->wish->period_ns / 1000;
-}
-
 static void scan_state(struct scan *scan, const struct st_fact *fact)
 {
     scan->states++;
@@ -72,7 +62,10 @@ static void scan_state(struct scan *scan, const struct st_fact *fact)
     }
     if (latency_us > scan->request_us || latency_us > resume_limit_us(scan, fact))
         return;
-    if (is_too_deep(scan, fact)) {
+    /* a governor, unless it is ladder, takes a state only when the next timer is further away than its
+     * residency, which is not shorter than the time to wake */
+    if (!st_facts_is(fact->facts, ST_KEY_CPUIDLE_GOVERNOR, "ladder") &&
+        st_fact_beside_int_or(fact, "residency_us", latency_us) > scan->finding->wish->period_ns / 1000) {
         scan->deeper = st_fact_larger(scan->deeper, fact);
         return;
     }
@@ -103,11 +96,9 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
         return;
     }
     if (scan->worst == NULL || scan->request_us == 0) {
-        st_finding_fine(finding, "%s",
-                        scan->request_us == 0 || scan->cpus_are_limited
-                            ? "a program allows the CPUs no wake-up time (/dev/cpu_dma_latency, "
-                              "pm_qos_resume_latency_us): they stay awake, which costs much power"
-                            : "no idle state is enabled: the CPU is always awake, which costs power");
+        st_finding_fine(finding, "no idle state is enabled, or a program allows the CPUs no wake-up time "
+                                 "(/dev/cpu_dma_latency, pm_qos_resume_latency_us): they stay awake, which "
+                                 "costs much power");
         return;
     }
     const int64_t worst_us = scan->worst->i64;
@@ -221,9 +212,8 @@ static void judge_idle_request_access(struct st_finding *finding)
         scan_state(&scan, state);
     const struct st_fact *fact = st_facts_find(facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US);
     if (fact == NULL || fact->state == ST_FACT_ABSENT || scan.worst == NULL) {
-        st_finding_not_applicable(finding, "this machine has no %s",
-                                  scan.worst == NULL ? "idle states that could be limited"
-                                                     : "/dev/cpu_dma_latency");
+        st_finding_not_applicable(
+            finding, "this machine has no idle states that could be limited, or no /dev/cpu_dma_latency");
         return;
     }
     const int64_t worst_us = scan.worst->i64;

@@ -1,9 +1,7 @@
 /* Linux: sound devices and their drivers. */
 #include "advisor/rules/buffer.h"
 #include "advisor/rules/machine.h"
-#include "advisor/rules/rule.h"
 #include "core/ns.h"
-#include "core/text/text.h"
 
 /* --- linux-usb-autosuspend: USB audio interfaces that may be put to sleep. --- */
 
@@ -114,20 +112,6 @@ static bool shares_hub(const struct st_fact *speed)
     return false;
 }
 
-/** Quotes facts without a known limit: hubs in between, cameras on the same bus, the CPU that serves the
- * controller. */
-static void quote_path(struct st_finding *finding, const struct st_fact *speed)
-{
-    const char *device = speed->key + strlen(ST_KEYS_USB_AUDIO);
-    const char *bus = st_text(ST_KEYS_USB_CAMERA "%.*s-", (int)strcspn(device, "-") % 24, device);
-    ST_FACTS_EACH (camera, finding->facts, bus, ".product")
-        st_finding_quote(finding, camera);
-    ST_FACTS_EACH (line, finding->facts, ST_KEYS_IRQ, ".actions") {
-        if (line->state == ST_FACT_OK && strstr(line->text, "hci_hcd") != NULL)
-            st_finding_quote(finding, line);
-    }
-}
-
 static void judge_usb_path(struct st_finding *finding)
 {
     size_t devices_n = 0;
@@ -136,10 +120,19 @@ static void judge_usb_path(struct st_finding *finding)
         if (st_finding_need_int(finding, fact->key, &speed) != 0)
             continue;
         devices_n++;
-        quote_path(finding, fact);
-        /* without a hub in between, no transaction is split */
+        /* what has no known limit: hubs between, cameras on the same bus, the CPU that the controller
+         * interrupts */
+        const char *device = st_fact_part(fact, ST_KEYS_USB_AUDIO),
+                   *bus = st_text(ST_KEYS_USB_CAMERA "%.*s-", (int)strcspn(device, "-") % 24, device);
+        ST_FACTS_EACH (camera, finding->facts, bus, ".product")
+            st_finding_quote(finding, camera);
+        ST_FACTS_EACH (line, finding->facts, ST_KEYS_IRQ, ".actions") {
+            if (line->state == ST_FACT_OK && strstr(line->text, "hci_hcd") != NULL)
+                st_finding_quote(finding, line);
+        }
+        /* without a hub between nothing is split */
         const bool software = strstr(st_fact_beside_text_or(fact, "controller", ""), "DWC OTG") != NULL &&
-                              strchr(st_fact_part(fact, ST_KEYS_USB_AUDIO), '.') != NULL;
+                              strchr(device, '.') != NULL;
         if (speed != FULL_SPEED_MBIT ||
             (!software && (!st_fact_beside_is(fact, "hub", ONE_TRANSLATOR) || !shares_hub(fact))))
             continue;

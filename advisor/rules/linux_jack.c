@@ -4,7 +4,6 @@
 #include "advisor/facts/owner.h"
 #include "advisor/rules/machine.h"
 #include "core/text/number.h"
-#include "core/text/text.h"
 
 /** The options that are read: of the server, and behind -d of its driver. Those without a value are among
  * more that have none either: jack2's common/Jackdmp.cpp, linux/alsa/JackAlsaDriver.cpp. */

@@ -2,7 +2,6 @@
 #include "advisor/rules/linux_kernel.h"
 
 #include "advisor/rules/machine.h"
-#include "core/text/text.h"
 #include "platform/proc.h"
 
 /** RHEL and its rebuilds (.el9_4, el8uek), openEuler, SUSE Linux Enterprise and Leap

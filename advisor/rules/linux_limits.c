@@ -1,11 +1,8 @@
 /* Linux: the limits of a user, a service and the kernel on real-time programs. */
 #include "advisor/facts/place.h"
-#include "advisor/facts/text.h"
 #include "advisor/rules/linux_kernel.h"
 #include "advisor/rules/machine.h"
-#include "advisor/rules/rule.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 
 /* --- linux-memlock: RLIMIT_MEMLOCK: may a program keep its memory out of reach of paging? --- */
 
@@ -97,10 +94,10 @@ static void fix_quota(struct st_finding *finding, const char *path)
     const char *unit = strrchr(group, '/') + 1, *user = strstr(group, "/user@");
     const bool is_unit = st_text_ends(unit, ".slice") || st_text_ends(unit, ".service"),
                of_user = user != NULL && user + 1 != unit;
-    const char *unit_word = is_unit ? st_safe_shell_word(unit, ST_ROOM(1024)) : NULL;
+    const char *unit_word = st_safe_shell_word(unit, ST_ROOM(1024));
     if (word != NULL)
         st_finding_fix_now(finding, "echo max | sudo tee %s", word);
-    if (unit_word != NULL)
+    if (is_unit && unit_word != NULL)
         st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, "%s set-property %s CPUQuota=",
                                   of_user ? "systemctl --user" : "sudo systemctl", unit_word);
     else

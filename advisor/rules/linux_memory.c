@@ -1,7 +1,5 @@
 /* Linux: memory and disks. */
 #include "advisor/rules/machine.h"
-#include "advisor/rules/rule.h"
-#include "core/text/text.h"
 #include "platform/proc.h"
 
 /* --- linux-swap: Swap on disks, and how eagerly it is used. --- */
@@ -46,9 +44,9 @@ static void judge_swap(struct st_finding *finding)
         return;
     else if (other <= 0 || zswap)
         st_finding_ok(finding,
-                      "swapped memory is kept in compressed form (%s), so a high swappiness (%jd) "
+                      "swapped memory is kept in compressed form (zram or zswap), so a high swappiness (%jd) "
                       "is right",
-                      other <= 0 ? "zram" : "zswap", swappiness);
+                      swappiness);
     else if (zram > 0 && st_facts_int_or(finding->facts, ST_KEY_SWAP_ZRAM_FIRST, 0) != 0)
         st_finding_ok(finding,
                       "the kernel swaps to compressed memory (zram) first and to the disk later, so a high "

@@ -2,8 +2,6 @@
 #include "advisor/facts/place.h"
 #include "advisor/rules/linux_kernel.h"
 #include "advisor/rules/machine.h"
-#include "advisor/rules/rule.h"
-#include "core/text/text.h"
 
 /* --- linux-rt-permission: The right to real-time priority: the one setting that matters most. --- */
 
@@ -99,8 +97,10 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
         st_machine_fix_user(finding);
     } else if (shell && !(has_rtkit(facts) && finding->wish->period_ns >= ST_RULE_LONG_NS)) {
         st_finding_advice(
-            finding, "%s the limit rtprio is 0: %sprograms get real-time priority only from rtkit", who,
-            st_text_is(from, "rtcqs") && !st_text_is(name, "root") ? "" : "unless that was root's, ");
+            finding,
+            "%s the limit rtprio is 0: unless that was root's, programs get real-time priority only from "
+            "rtkit",
+            who);
         st_machine_fix_user(finding);
     } else {
         judge_without(finding,

@@ -1,8 +1,6 @@
 /* Linux: what the kernel may run before an audio thread. */
 #include "advisor/rules/linux_kernel.h"
 #include "advisor/rules/machine.h"
-#include "advisor/rules/rule.h"
-#include "core/text/text.h"
 #include "platform/proc.h"
 
 /* --- linux-preemption: how long the kernel keeps a woken thread waiting --- */
@@ -139,20 +137,6 @@ static const char *real_time_package(const struct st_facts *facts)
     return "# install a PREEMPT_RT kernel of your distribution (Debian: linux-image-rt-amd64)";
 }
 
-static void fix_preemption(const struct detected *found, struct st_finding *finding)
-{
-    if (found->model >= MODEL_PREEMPTIBLE)
-        st_finding_fix(finding, NULL, real_time_package(finding->facts), ST_NEEDS_REBOOT);
-    else if (found->dynamic) {
-        st_rule_fix(finding);
-        st_machine_place_boot_option(finding, "preempt=full", true);
-    } else
-        st_finding_fix_persistent(
-            finding, ST_NEEDS_REBOOT,
-            "# install a low-latency or PREEMPT_RT kernel, or one with PREEMPT_DYNAMIC and then "
-            "boot it with preempt=full");
-}
-
 static void judge_preemption(struct st_finding *finding)
 {
     const struct detected found = detect(finding->facts);
@@ -168,11 +152,8 @@ static void judge_preemption(struct st_finding *finding)
         return;
     }
     if (finding->wish->period_ns > (preemptible ? RT_PERIOD_NS : FULL_PERIOD_NS)) {
-        st_finding_ok(finding,
-                      preemptible
-                          ? "the kernel is preemptible (%s), which suits a period of %.2f ms"
-                          : "the kernel is not preemptible (%s), which is enough for a period of %.2f ms",
-                      name, period_ms);
+        st_finding_ok(finding, "the kernel's preemption model (%s) suits a period of %.2f ms", name,
+                      period_ms);
         return;
     }
     st_finding_advice(finding,
@@ -183,7 +164,17 @@ static void judge_preemption(struct st_finding *finding)
                             "audio thread, which matters for a period of %.2f ms",
                       name, period_ms);
     finding->takes_all = !preemptible;
-    fix_preemption(&found, finding);
+    if (preemptible) {
+        st_finding_fix(finding, NULL, real_time_package(finding->facts), ST_NEEDS_REBOOT);
+    } else if (found.dynamic) {
+        st_rule_fix(finding);
+        st_machine_place_boot_option(finding, "preempt=full", true);
+    } else {
+        st_finding_fix(finding, NULL,
+                       "# install a low-latency or PREEMPT_RT kernel, or one with PREEMPT_DYNAMIC and then "
+                       "boot it with preempt=full",
+                       ST_NEEDS_REBOOT);
+    }
 }
 
 const struct st_rule st_rule_linux_preemption = {
@@ -431,23 +422,18 @@ const struct st_rule st_rule_linux_watchdogs = {
 #define FANS_EVER(tool)                                                                                      \
     "sudo systemctl disable --now " tool "   # if the firmware can control the fans itself"
 
-/** A program that asks dell_smm_hwmon for fans and temperatures; NULL: none known to run. */
-static const char *fan_tool(struct st_finding *finding)
-{
-    static const char *const tools[] = {"dell-fan-mon", "fancontrol", "i8kmon", "i8kmon-ng"};
-    ST_EACH (tool, tools) {
-        const char *key = st_text(ST_KEYS_DAEMON "%s", *tool);
-        st_finding_quote_key(finding, key);
-        if (st_facts_has_int(finding->facts, key))
-            return *tool;
-    }
-    return strstr(st_facts_text_or(finding->facts, ST_KEY_TCLSH_COMMAND, ""), "i8kmon") != NULL ? "i8kmon"
-                                                                                                : NULL;
-}
-
 static void judge_firmware(struct st_finding *finding, ST_UNUSED const char *driver)
 {
-    const char *tool = fan_tool(finding);
+    static const char *const tools[] = {"dell-fan-mon", "fancontrol", "i8kmon", "i8kmon-ng"};
+    const char *tool = NULL; /* that asks dell_smm_hwmon for fans and temperatures */
+    if (strstr(st_facts_text_or(finding->facts, ST_KEY_TCLSH_COMMAND, ""), "i8kmon") != NULL)
+        tool = "i8kmon";
+    ST_EACH (name, tools) {
+        const char *key = st_text(ST_KEYS_DAEMON "%s", *name);
+        st_finding_quote_key(finding, key);
+        if (st_facts_has_int(finding->facts, key))
+            tool = *name;
+    }
     if (tool != NULL) {
         st_finding_advice(finding, "%s calls the firmware again and again, and each call stops all CPUs",
                           tool);

@@ -5,9 +5,7 @@
 #include "advisor/rules/linux_kernel.h"
 #include "advisor/rules/linux_rt_lost.h"
 #include "advisor/rules/machine.h"
-#include "advisor/rules/rule.h"
 #include "core/cpu_list.h"
-#include "core/text/text.h"
 
 /* --- real-time threads, as the process collector found them --- */
 

@@ -2,11 +2,8 @@
 #include "advisor/rules/linux_rt_lost.h"
 
 #include "advisor/facts/owner.h"
-#include "advisor/facts/text.h"
 #include "advisor/rules/buffer.h"
 #include "advisor/rules/machine.h"
-#include "advisor/rules/rule.h"
-#include "core/text/text.h"
 #include "platform/proc.h"
 
 #define RT_PROCESS      ST_KEYS_RT_THREAD "*.process"
@@ -147,6 +144,9 @@ static void judge_rt_time(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     const struct st_fact *zero = find_rt_time(facts, 0), *any = find_rt_time(facts, INT64_MAX);
+    const char *killed = "a program";
+    if (zero != NULL)
+        killed = st_fact_beside_text_or(zero, "name", killed);
     const int64_t killed_n = st_facts_int_or(facts, ST_KEY_KERNEL_LOG_RT_TIME_N, 0);
     const bool by_portal = st_facts_is(facts, ST_KEY_PORTAL_RT_TIME_US, "0") &&
                            !st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0"); /* else PipeWire does not ask it */
@@ -157,7 +157,7 @@ static void judge_rt_time(struct st_finding *finding)
             {zero != NULL, ST_STATUS_PROBLEM,
              st_text("the kernel kills %.40s as soon as a real-time thread of it computes: its limit "
                      "RLIMIT_RTTIME is 0",
-                     zero != NULL ? st_fact_beside_text_or(zero, "name", "a program") : ""),
+                     killed),
              zero},
             {by_portal, ST_STATUS_PROBLEM,
              "programs that ask the desktop's portal for real-time priority are killed: it lets their "

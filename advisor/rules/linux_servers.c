@@ -2,8 +2,6 @@
 #include "advisor/facts/owner.h"
 #include "advisor/rules/buffer.h"
 #include "advisor/rules/machine.h"
-#include "advisor/rules/rule.h"
-#include "core/text/text.h"
 
 /** Begins a rule about a server: does the server run, for this user? @return false: the finding is set. */
 static bool need_server(struct st_finding *finding, const char *key, const char *name)
@@ -301,14 +299,6 @@ static int64_t find_cycle(const struct st_facts *facts, const struct st_buffer_a
     return longest;
 }
 
-/** Latency in ms that a PulseAudio program must ask for to get a cycle of `frames`: PipeWire makes the
- * cycle a quarter of the latency up to 80 ms, beyond that half of the latency minus 20 ms (PipeWire
- * src/modules/module-protocol-pulse/pulse-server.c). */
-static int64_t pulse_ms(int64_t frames, int64_t hz)
-{
-    return 1 + (50 * frames <= hz ? 4 * frames * 1000 / hz : 40 + 2 * frames * 1000 / hz);
-}
-
 static void judge_pipewire_clients(struct st_finding *finding)
 {
     if (!need_server(finding, ST_KEY_DAEMON_PIPEWIRE, "PipeWire") || !st_buffer_need_nodes(finding))
@@ -341,15 +331,18 @@ static void judge_pipewire_clients(struct st_finding *finding)
     st_finding_quote(finding, asked.node);
     st_finding_set(finding, shorter ? ST_STATUS_ADVICE : ST_STATUS_OK,
                    "%.40s %s %jd frames at %jd Hz: PipeWire's cycle is %jd frames (%.2f ms) for all programs",
-                   asked.program, asked.forced ? "forces" : "asked for", asked.frames, asked.rate_hz,
-                   asked.cycle_frames, cycle_ns / 1e6);
-    if (shorter &&
-        asked.forced) { /* while a quantum is forced, min-quantum and these variables have no effect */
+                   asked.program, asked.verb, asked.frames, asked.rate_hz, asked.cycle_frames,
+                   cycle_ns / 1e6);
+    if (shorter && asked.forced) { /* then min-quantum and these variables have no effect */
         st_finding_fix_now(finding, FORCE_QUANTUM, frames);
     } else if (shorter) {
+        /* what a program of PulseAudio must ask for, so that PipeWire makes such a cycle of it: a quarter of
+         * it up to 80 ms, beyond that half of it less 20 ms (PipeWire
+         * src/modules/module-protocol-pulse/pulse-server.c) */
+        const int64_t four_ms = 4000 * frames / hz, pulse_ms = 1 + ST_MIN(four_ms, 40 + four_ms / 2);
         st_finding_fix_now(finding, CLIENTS_NOW("%jd"), quantum);
-        st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, CLIENTS_EVER("%jd", "%jd", "%jd"),
-                                  pulse_ms(frames, hz), frames, hz, frames, hz, frames, hz);
+        st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, CLIENTS_EVER("%jd", "%jd", "%jd"), pulse_ms,
+                                  frames, hz, frames, hz, frames, hz);
     }
 }
 
@@ -417,11 +410,11 @@ static void judge_other_rate(struct st_finding *finding, const struct st_buffer_
                                ? ST_BUFFER_PIPEWIRE_FRAMES * 1e3 / ST_BUFFER_PIPEWIRE_RATE_HZ
                                : st_rule_period_us(finding) / 1e3;
     const bool shorter = cycle_ms < wish_ms * 0.999 && cycle_ms < default_ms * 0.999;
-    const char *who = asked->rate_program != NULL
-                          ? st_text("%.40s %s %jd Hz: PipeWire's", asked->rate_program,
-                                    asked->rate_forced ? "forces" : "asked for", asked->running_hz)
-                          : st_text("PipeWire runs at %jd Hz, which no program that plays asks for now: its",
-                                    asked->running_hz);
+    const char *who =
+        asked->rate_program != NULL
+            ? st_text("%.40s %s %jd Hz: PipeWire's", asked->rate_program, asked->rate_verb, asked->running_hz)
+            : st_text("PipeWire runs at %jd Hz, which no program that plays asks for now: its",
+                      asked->running_hz);
     st_finding_set(finding, shorter ? ST_STATUS_ADVICE : ST_STATUS_OK,
                    "%s cycle is %jd frames (%.2f ms) for all programs, instead of %jd (%.2f ms) at %jd Hz",
                    who, asked->cycle_frames, cycle_ms, asked->default_frames, default_ms, asked->default_hz);

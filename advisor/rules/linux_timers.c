@@ -1,7 +1,5 @@
 /* Linux: timers and clocks. */
 #include "advisor/rules/machine.h"
-#include "advisor/rules/rule.h"
-#include "core/text/text.h"
 
 /* --- linux-high-res-timers: High-resolution timers: proof at run time first, the configuration last. --- */
 
@@ -48,25 +46,24 @@ static void judge_off(struct st_finding *finding, const char *why)
     const double tick_us = (double)tick / 1e3;
     const char *word = off_word(finding->facts);
     const bool known = st_facts_text_or(finding->facts, ST_KEY_CMDLINE, NULL) != NULL;
-    const char *reason = word != NULL ? st_text("%s on the kernel command line", word)
-                         : built_in && known
-                             ? st_text("%s; reason: sudo dmesg | grep -iE 'high res|one-shot'", why)
-                             : why;
+    if (word != NULL)
+        why = st_text("%s on the kernel command line", word);
+    else if (built_in && known)
+        why = st_text("%s; reason: sudo dmesg | grep -iE 'high res|one-shot'", why);
     if (tick > finding->wish
                    ->period_ns) { /* measured: HZ=250, a loop of 1333 µs: median 50 ms after a few seconds */
         st_finding_problem(
             finding,
             "high-resolution timers are off (%s): each sleep takes at least a tick of %.0f µs, so a "
             "loop of %.0f µs falls behind with each cycle",
-            reason, tick_us, st_rule_period_us(finding));
+            why, tick_us, st_rule_period_us(finding));
     } else if (tick > 0) {
         st_finding_problem(finding, "high-resolution timers are off (%s): each sleep is up to %.0f µs late",
-                           reason, tick_us);
+                           why, tick_us);
         st_finding_effect(finding, tick_us, "one tick: %.1f µs", tick_us);
     } else {
-        st_finding_problem(finding,
-                           "high-resolution timers are off (%s): each sleep is rounded to a tick, 1 to 10 ms",
-                           reason);
+        st_finding_problem(
+            finding, "high-resolution timers are off (%s): each sleep is rounded to a tick, 1 to 10 ms", why);
     }
     if (!built_in)
         st_finding_fix_persistent(finding, ST_NEEDS_REBOOT, "# use a kernel with CONFIG_HIGH_RES_TIMERS=y");
@@ -78,7 +75,9 @@ static void judge_off(struct st_finding *finding, const char *why)
 static void judge_config(struct st_finding *finding)
 {
     const char *config = "n";
-    const int r = off_word(finding->facts) == NULL ? st_finding_need_text(finding, CONFIG, &config) : 0;
+    int r = 0;
+    if (off_word(finding->facts) == NULL)
+        r = st_finding_need_text(finding, CONFIG, &config);
     if (r != 0 && finding->status == ST_STATUS_NOT_APPLICABLE)
         st_finding_unknown(finding, "neither the clock's resolution nor the kernel's configuration is known");
     if (r != 0)

@@ -1,9 +1,6 @@
 /* Facts about the machine as a whole, and words of the kernel and of sysfs. */
 #include "advisor/rules/machine.h"
 
-#include "advisor/facts/text.h"
-#include "advisor/rules/rule.h"
-#include "core/text/text.h"
 #include "platform/proc.h"
 
 bool st_machine_is_unread(const struct st_facts *facts, const char *key)
@@ -26,6 +23,11 @@ bool st_machine_is_root(const struct st_facts *facts)
 bool st_machine_is_guest(const struct st_facts *facts)
 {
     return st_facts_int_or(facts, ST_KEY_VIRTUAL, 0) != 0;
+}
+
+bool st_machine_is_jailed(const struct st_facts *facts)
+{
+    return st_facts_int_or(facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, 0) != 0;
 }
 
 const char *st_machine_boot_option(const struct st_facts *facts, const char *name, const char *fallback)

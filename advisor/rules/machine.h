@@ -1,8 +1,7 @@
 /* Facts about the machine as a whole, and texts that several rules share. */
 #pragma once
 
-#include "advisor/facts/facts.h"
-#include "advisor/rules/finding.h"
+#include "advisor/rules/rule.h"
 
 /** Does this fact exist, but could not be read or understood? A rule that depends on it is then unknown. */
 bool st_machine_is_unread(const struct st_facts *facts, const char *key);
@@ -12,8 +11,9 @@ const char *st_machine_first_unread(const struct st_facts *facts, const char *co
 /** Is root judged? false also when that is not known. */
 bool st_machine_is_root(const struct st_facts *facts);
 
-/** Is this a virtual machine? false also when that is not known. */
+/** Is this a virtual machine, a jail? false also when that is not known. */
 bool st_machine_is_guest(const struct st_facts *facts);
+bool st_machine_is_jailed(const struct st_facts *facts);
 
 /** The value of a kernel command line option; the last one counts, as in the kernel. "" for an option
  * without "=". Options after " -- " are for init and are ignored. @param fallback result if the option is

@@ -2,7 +2,6 @@
 #include <fnmatch.h>
 
 #include "advisor/rules/rule.h"
-#include "core/text/text.h"
 
 /* To add a rule: write st_rule_<id with _ for -> in the file of its topic, with cases (myths.c has many) or a
  * judge function, add its row here, and put fixtures into tests/fixtures/rules/<id>.facts (the README there
@@ -207,23 +206,6 @@ static void judge_cases(struct st_finding *finding, const char *text)
         st_rule_fix(finding);
 }
 
-static void judge(struct st_finding *finding)
-{
-    const struct st_rule *rule = finding->rule;
-    const char *const first = rule->facts[0], *text;
-    int64_t number;
-    int r = 0;
-    if (rule->judge != NULL)
-        rule->judge(finding);
-    else if (rule->judge_number != NULL &&
-             (r = st_finding_need_in(finding, first, rule->least, rule->most, &number)) == 0)
-        rule->judge_number(finding, number);
-    else if (rule->judge_number == NULL && (r = st_finding_need_text(finding, first, &text)) == 0)
-        (rule->judge_text != NULL ? rule->judge_text : judge_cases)(finding, text);
-    if (r == -ENOENT && rule->absent != NULL)
-        st_finding_not_applicable(finding, "%s", rule->absent);
-}
-
 double st_rule_us(int64_t frames, int64_t rate_hz)
 {
     return (double)frames * 1e6 / (double)rate_hz;
@@ -256,7 +238,9 @@ static void quote_beside(struct st_finding *finding, const struct st_fact *fact)
 {
     for (const char *const *pattern = finding->rule->facts; *pattern != NULL; pattern++) {
         const char *leaf = strstr(*pattern, "*.");
-        const struct st_fact *beside = leaf != NULL ? st_fact_beside(fact, leaf + 2) : NULL;
+        if (leaf == NULL)
+            continue;
+        const struct st_fact *beside = st_fact_beside(fact, leaf + 2);
         if (beside != NULL && beside->state != ST_FACT_ABSENT && fnmatch(*pattern, beside->key, 0) == 0)
             st_finding_quote(finding, beside);
     }
@@ -265,10 +249,21 @@ static void quote_beside(struct st_finding *finding, const struct st_fact *fact)
 void st_rule_judge(const struct st_rule *rule, const struct st_facts *facts, const struct st_wish *wish,
                    struct st_finding *finding)
 {
+    const char *const first = rule->facts[0], *text;
+    int64_t number;
+    int r = 0;
     finding->rule = rule;
     finding->facts = facts;
     finding->wish = wish;
-    judge(finding);
+    if (rule->judge != NULL)
+        rule->judge(finding);
+    else if (rule->judge_number != NULL &&
+             (r = st_finding_need_in(finding, first, rule->least, rule->most, &number)) == 0)
+        rule->judge_number(finding, number);
+    else if (rule->judge_number == NULL && (r = st_finding_need_text(finding, first, &text)) == 0)
+        (rule->judge_text != NULL ? rule->judge_text : judge_cases)(finding, text);
+    if (r == -ENOENT && rule->absent != NULL)
+        st_finding_not_applicable(finding, "%s", rule->absent);
     for (size_t n = finding->evidence_n, i = 0; i < n; i++)
         quote_beside(finding, finding->evidence[i]);
     st_rule_quote(finding);

@@ -2,7 +2,6 @@
  * in the table of rule.c, and fixtures in tests/fixtures/rules/<id>.facts. */
 #pragma once
 
-#include "advisor/facts/facts.h"
 #include "advisor/rules/finding.h"
 #include "core/period.h"
 

@@ -49,6 +49,13 @@ static inline bool st_text_ends(const char *text, const char *with)
     return len > with_len && st_text_is(text + len - with_len, with);
 }
 
+/** What is behind the last '/'; all if there is none. */
+static inline const char *st_text_base(const char *text)
+{
+    const char *slash = strrchr(text, '/');
+    return slash != NULL ? slash + 1 : text;
+}
+
 /** The next line; the end of the text after the last line. */
 static inline const char *st_text_next_line(const char *line)
 {

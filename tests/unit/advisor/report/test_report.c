@@ -135,7 +135,7 @@ static void rates_are_printed_short_and_exact(void **state)
     static const struct {
         uint32_t rate_hz;
         const char *text;
-    } rows[] = {{48000, " 48 kHz "}, {44100, " 44.1 kHz "}, {22050, " 22050 Hz "}, {192000, " 192 kHz "}};
+    } rows[] = {{48000, " 48 kHz "}, {44100, " 44.1 kHz "}, {22050, " 22.05 kHz "}, {192000, " 192 kHz "}};
     ST_EACH (row, rows) {
         report.wish.rate_hz = row->rate_hz;
         assert_has(st_report_format_headline(&report), row->text);

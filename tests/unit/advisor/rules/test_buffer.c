@@ -171,7 +171,7 @@ static void what_is_asked_for_wins(void **state)
         const char *text;
     } rows[] = {{64, 0, "64 frames at 96 kHz"},
                 {0, 44100, "256 frames at 44.1 kHz"},
-                {512, 22051, "512 frames at 22051 Hz"}};
+                {512, 22051, "512 frames at 22.051 kHz"}};
     ST_EACH (row, rows) {
         struct st_wish wish;
         assert_int_equal(st_buffer_choose(facts, row->frames, row->rate_hz, &wish), 0);
