@@ -58,7 +58,7 @@ static const char *take_format(struct st_wav *wav, uint32_t bytes)
     if (wav->rate_hz < ST_CAPTURE_RATE_MIN || wav->rate_hz > ST_WAV_RATE_MAX)
         return "its rate is not between 8000 and 192000 Hz: convert it to 48000 Hz with ffmpeg or sox";
     if (number(chunk + 12, 2) != wav->channels * wav->bytes)
-        return "its format contradicts itself";
+        return "its format is contradictory";
     return NULL;
 }
 

@@ -367,7 +367,8 @@ const struct st_rule st_rule_linux_card_rate = {
     .mechanism = "A card whose clock is wrong plays fewer frames in a second than it promised. Programs then "
                  "wait or drop sound: it is too deep, video falls behind, and every xrun counter stays at 0.",
     .privilege = "none",
-    .when_not = "the stream was paused or the clock was set while it played: close it and look again",
+    .when_not =
+        "the stream was paused or the clock was set while it played: close the stream and check again",
     .sources = "bc250-docs issue 39 (DisplayPort with 39,526 instead of 48,000 Hz, ERR 0); Linux "
                "sound/core/pcm.c\nslow: by more than 5 % after 3 s or more, limits that sleeptune chose",
     .persistent = "# use another output (USB, analogue), or update driver and firmware of the card",

@@ -220,7 +220,7 @@ const struct st_rule st_rule_linux_clocksource = {
                  "similar clocks directly; with hpet or acpi_pm each read needs a system call and a "
                  "slow chip: about a microsecond or more.",
     .cost = "none, if the kernel offers the TSC",
-    .when_not = "the kernel has marked the TSC unstable: it had a reason. Never add tsc=reliable on a guess.",
+    .when_not = "the kernel found the TSC to be unstable. Never add tsc=reliable on a guess.",
     .sources = "kernel-parameters (clocksource=, tsc=); Linux kernel/time/clocksource.c\n"
                "cost of a read: 'sleeptune-lab syscall' prints it for this machine",
     .now = "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource",

@@ -198,7 +198,7 @@ static void formats_that_it_cannot_read(void **state)
     add_format(&file, 1, 2, 48000, 16);
     file.bytes[12 + 8 + 12] = 5;
     add_data(&file, "\1\0\2\0", 4, 4);
-    refused(&file, "contradicts");
+    refused(&file, "is contradictory");
     begin(&file);
     add_data(&file, "\1\0\2\0", 4, 4);
     refused(&file, "before its format");
