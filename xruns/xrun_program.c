@@ -18,7 +18,7 @@
 #define EXIT_NAPS                                                                                            \
     20 /* the pipe is closed some time before the program has ended, longer on a busy machine                \
         */
-#define SILENT_NS    (36 * ST_NS_PER_S) /* no line for this time, nor up to the next poll: the program hangs */
+#define SILENT_NS    (36 * ST_NS_PER_S) /* no line for this time and up to a poll: the program hangs */
 #define IDLE_NS      (24 * ST_NS_PER_S) /* nothing seen for this time: nothing plays */
 #define IDLE_LOOK_NS (20 * ST_NS_PER_S) /* ... and it is looked at more rarely */
 #define READ_BYTES                                                                                           \
