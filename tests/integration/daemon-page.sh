@@ -38,7 +38,7 @@ page=$(curl -si --max-time 20 "$url")
 like "GET / is a page" "$page" '^Content-Type: text/html; charset=utf-8'
 like "that lets nothing foreign in" "$page" "^Content-Security-Policy: default-src 'none'; style-src 'sha256-"
 like "and no frame around it" "$page" "frame-ancestors 'none'"
-like "the answer is in it" "$(grep answer <<<"$page")" '<p id="answer" class="[a-z]+">[^<]*(dropout|sound server)'
+like "the answer is in it" "$(grep answer <<<"$page")" '<p id="answer" class="[a-z]+">[^<]*(lost sound|sound server)'
 like "JSON has a policy too" "$(curl -si --max-time 20 "${url}v1/status")" "^Content-Security-Policy: default-src 'none'"
 is "another Host is refused" "$(curl -s -o /dev/null -w '%{http_code}' -H 'Host: evil.example' "$url")" 403
 # html FOLDER ARG...: on a desktop, with the folders and the PATH of an ordinary user (nobody, if root runs this)
@@ -91,7 +91,7 @@ at=$(($(cat "$tmp/earlier") / 1000000000 + 1))
 is "a trace is for the page of this address alone" "$(private "v1/trace?until=$at") $(curl -s -o /dev/null -w '%{http_code}' "${url}v1/trace?until=$at") $(private "v1/trace?until=$at" -H "Authorization: Bearer $token")" "404 404 200"
 cp "$tmp/body" "$tmp/trace"
 is "it has the cycles of that moment" "$("$PYTHON" "$SLEEPTUNE_SRC/tests/integration/trace_tracks.py" "$tmp/trace" Earlier --missed)" "valid, Earlier computes, missed its deadline within that"
-is "of another one none were kept" "$(private "v1/trace?until=$((at - 600))" -H "Authorization: Bearer $token") $(cat "$tmp/body")" '404 {"schema":"sleeptune-error/1","error":"nothing was kept of that moment"}'
+is "of another one none were kept" "$(private "v1/trace?until=$((at - 600))" -H "Authorization: Bearer $token") $(cat "$tmp/body")" '404 {"schema":"sleeptune-error/1","error":"no record of that moment"}'
 is "and no one learns the address over TCP" "$(curl -s -o /dev/null -w '%{http_code}' "${url}v1/page") $(private v1/page -H "Authorization: Bearer $token")" "404 404"
 is "the desktop opens it" "$(sort -u "$tmp/session/opened")" "$file"
 html user "$tmp/nobody<there>" >/dev/null 2>&1
