@@ -1,16 +1,12 @@
 /* sleeptune apply: changes the settings that the advisor found, so that revert can undo it. */
 #include <unistd.h>
 
-#include "advisor/facts/text.h"
 #include "advisor/rules/machine.h"
 #include "cli/change/before_after.h"
 #include "cli/change/change_output.h"
-#include "cli/change/change_target.h"
-#include "cli/command.h"
 #include "cli/report/report_run.h"
 #include "core/ns.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 #include "xruns/xrun.h"
 
 #define PIPEWIRE_RULE "linux-pipewire-quantum"

@@ -1,9 +1,7 @@
 /* sleeptune check: ten seconds of measuring, then the report with what was measured in its first sentence. */
 #include <unistd.h>
 
-#include "advisor/facts/fact_keys.h"
 #include "advisor/rules/machine.h"
-#include "cli/command.h"
 #include "cli/measure/music.h"
 #include "cli/measure/sizes.h"
 #include "cli/report/facts_input.h"
@@ -11,8 +9,6 @@
 #include "cli/show/status_screen.h"
 #include "core/ns.h"
 #include "core/text/json.h"
-#include "core/text/text.h"
-#include "measure/cause.h"
 #include "measure/stress.h"
 #include "platform/program/locale.h"
 #include "platform/program/stop.h"

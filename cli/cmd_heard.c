@@ -6,7 +6,6 @@
 #include "cli/show/heard_text.h"
 #include "core/text/text.h"
 #include "platform/posix/posix.h"
-#include "platform/program/locale.h"
 #include "platform/program/output.h"
 #include "platform/program/terminal.h"
 

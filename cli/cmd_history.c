@@ -5,21 +5,14 @@
 #include "cli/module/module_history.h"
 #include "cli/show/daemon_client.h"
 #include "cli/show/heard_text.h"
-#include "cli/show/history_text.h"
-#include "core/event.h"
-#include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/number.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 #include "core/when.h"
 #include "platform/module.h"
-#include "platform/platform.h"
 #include "platform/posix/posix.h"
-#include "platform/program/locale.h"
 #include "platform/program/output.h"
 #include "platform/program/terminal.h"
-#include "story/trace_file.h"
 
 #define EVENTS_MAX 5000
 

@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "platform/platform.h"
 #include "platform/trusted.h"
 #include "st_config.h"
 

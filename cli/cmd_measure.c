@@ -11,11 +11,8 @@
 #include "core/text/json.h"
 #include "core/text/number.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 #include "evidence/limit.h"
-#include "measure/session.h"
 #include "measure/stress.h"
-#include "platform/program/locale.h"
 #include "platform/program/output.h"
 #include "platform/program/terminal.h"
 

@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include "advisor/change/change.h"
-#include "cli/command.h"
 #include "cli/report/facts_input.h"
 #include "cli/report/report_run.h"
 

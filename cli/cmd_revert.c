@@ -3,7 +3,6 @@
 
 #include "cli/change/change_output.h"
 #include "cli/change/change_target.h"
-#include "cli/command.h"
 #include "cli/report/report_run.h"
 
 static const char help[] = "Usage: sleeptune revert [OPTION...] --all | ID...\n"

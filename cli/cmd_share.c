@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <unistd.h>
 
-#include "advisor/facts/text.h"
 #include "advisor/parse/share_text.h"
 #include "advisor/report/report.h"
 #include "cli/command.h"
@@ -12,8 +11,6 @@
 #include "cli/show/daemon_client.h"
 #include "core/ns.h"
 #include "core/text/json.h"
-#include "core/text/text.h"
-#include "platform/platform.h"
 #include "platform/proc.h"
 #include "st_config.h"
 

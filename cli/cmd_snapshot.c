@@ -3,7 +3,6 @@
 #include "cli/command.h"
 #include "cli/report/facts_input.h"
 #include "core/text/json.h"
-#include "core/text/text.h"
 #include "platform/program/output.h"
 
 static const char help[] =

@@ -5,19 +5,14 @@
 
 #include "cli/change/change_output.h"
 #include "cli/change/change_target.h"
-#include "cli/command.h"
 #include "cli/measure/measure_run.h"
 #include "cli/measure/music.h"
 #include "cli/report/report_run.h"
 #include "cli/tune/tune_output.h"
 #include "cli/tune/tune_supervisor.h"
-#include "core/ns.h"
-#include "core/text/text.h"
-#include "platform/program/locale.h"
 #include "platform/program/output.h"
 #include "platform/program/stop.h"
 #include "platform/program/terminal.h"
-#include "platform/readings.h"
 
 #define BUDGET_NS  (600 * ST_NS_PER_S)
 #define BUDGET_MAX (24 * 3600 * ST_NS_PER_S)

@@ -1,14 +1,11 @@
 /* sleeptune verify: is what apply wrote still there, and did it take effect? */
 #include <unistd.h>
 
-#include "advisor/change/plan.h"
 #include "advisor/rules/buffer.h"
 #include "advisor/rules/machine.h"
 #include "cli/change/before_after.h"
 #include "cli/change/change_output.h"
-#include "cli/change/change_target.h"
 #include "cli/report/report_run.h"
-#include "core/text/text.h"
 #include "platform/program/output.h"
 
 static const char help[] = "Usage: sleeptune verify [OPTION...]\n"

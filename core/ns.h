@@ -1,7 +1,7 @@
 /* Time in ns, without overflow. One unit inside sleeptune: signed 64-bit nanoseconds (292 years). */
 #pragma once
 
-#include "core/base.h"
+#include "core/text/text.h"
 
 #define ST_NS_PER_S  INT64_C(1000000000)
 #define ST_NS_PER_MS INT64_C(1000000)

@@ -1,6 +1,5 @@
 /* Durations as people read them. */
 #include "core/ns.h"
-#include "core/text/text.h"
 
 const char *st_ns_text(int64_t ns)
 {

@@ -3,7 +3,6 @@
 
 #include "core/ns.h"
 #include "core/text/number.h"
-#include "core/text/text.h"
 
 #define DAY_NS     (INT64_C(86400) * ST_NS_PER_S)
 #define WHEN_BYTES 32

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "core/ns.h"
-#include "core/text/text.h"
 #include "daemon/causes/tracer.h"
 #include "daemon/service.h"
 #include "platform/posix/posix.h"
@@ -20,7 +19,6 @@
 
 #define LOG_MODULE "main"
 #include "core/text/safe.h"
-#include "daemon/log.h"
 
 /* as of all programs of sleeptune */
 enum { EXIT_DONE = 0, EXIT_USAGE = 3, EXIT_FAILED = 4 };

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "daemon/notify_cause.h"
-#include "daemon/wait.h"
 
 struct st_notify;
 

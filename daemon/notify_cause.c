@@ -1,7 +1,6 @@
 #include "daemon/notify_cause.h"
 
 #include "core/ns.h"
-#include "core/text/text.h"
 #include "daemon/status/answer.h"
 #include "story/dropout_sentence.h"
 

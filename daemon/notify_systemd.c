@@ -7,7 +7,6 @@
 
 #include "core/ns.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 #include "st_config.h"
 
 #define NAME       "org.freedesktop.Notifications"

@@ -10,7 +10,6 @@
 
 #include "core/ns.h"
 #include "core/pages.h"
-#include "core/text/text.h"
 #include "daemon/service_parts.h"
 #include "daemon/service_view.h"
 #include "daemon/status/answer.h"
@@ -18,7 +17,6 @@
 #include "st_config.h"
 
 #define LOG_MODULE "daemon"
-#include "daemon/log.h"
 
 #define TICKS_A_MINUTE 60
 #define TICKS_A_TRY    15                 /* interval of trying again what failed */

@@ -4,7 +4,6 @@
 #include <signal.h>
 
 #include "daemon/config/config.h"
-#include "platform/platform.h"
 #include "st_config.h"
 
 /* used if no other file is named; may be missing */

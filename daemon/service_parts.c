@@ -2,13 +2,11 @@
 #include "daemon/service_parts.h"
 
 #include "core/ns.h"
-#include "core/text/text.h"
 #include "daemon/service_view.h"
 #include "platform/rtkit.h"
 #include "st_config.h"
 
 #define LOG_MODULE "daemon"
-#include "daemon/log.h"
 
 /* --- the loop --- */
 

@@ -3,20 +3,15 @@
 
 #include <stdatomic.h>
 
-#include "daemon/causes/causes.h"
-#include "daemon/causes/events.h"
 #include "daemon/causes/kernel_log.h"
 #include "daemon/causes/tracer.h"
-#include "daemon/history/history_writer.h"
 #include "daemon/http/http.h"
 #include "daemon/http/socket.h"
 #include "daemon/loop/clockwatch.h"
 #include "daemon/loop/overdue.h"
-#include "daemon/loop/witness.h"
 #include "daemon/notify.h"
 #include "daemon/service.h"
 #include "daemon/status/live.h"
-#include "daemon/status/view.h"
 
 /* The test loop: its settings and state. */
 struct st_service_loop {

@@ -7,7 +7,6 @@
 #include "core/ns.h"
 #include "core/page/page.h"
 #include "core/text/json.h"
-#include "core/text/text.h"
 #include "daemon/causes/culprit_request.h"
 #include "daemon/systemd.h"
 
@@ -15,7 +14,6 @@
 #define MARK_SHOWN_NS MINUTE_NS /* length of the time before a mark that its answer shows */
 
 #define LOG_MODULE "daemon"
-#include "daemon/log.h"
 
 static struct st_history_conditions conditions_of(const struct st_result *result)
 {

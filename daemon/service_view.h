@@ -2,8 +2,6 @@
 #pragma once
 
 #include "daemon/service_state.h"
-#include "measure/result.h"
-#include "store/history/history.h"
 
 /** Adds an event with the current time. @param ... as of st_events_add, from its kind on. */
 #define ST_SERVICE_EVENT(service, level, ...)                                                                \

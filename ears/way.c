@@ -5,9 +5,7 @@
 #include <unistd.h>
 
 #include "core/ns.h"
-#include "core/text/text.h"
 #include "platform/child_env.h"
-#include "platform/posix/posix.h"
 #include "platform/trusted.h"
 #include "st_config.h"
 

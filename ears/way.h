@@ -3,7 +3,6 @@
 #pragma once
 
 #include "ears/capture_stream.h"
-#include "platform/platform.h"
 #include "platform/posix/posix.h"
 
 /* number, name, and the fault as a noun */

@@ -2,7 +2,6 @@
 
 #include "core/ns.h"
 #include "core/stats/stats.h"
-#include "core/text/text.h"
 
 void st_miss_events_add(struct st_miss_events *events, int64_t first_ns, int64_t last_ns)
 {

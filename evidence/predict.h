@@ -2,7 +2,6 @@
  * later than a period of that size counts. */
 #pragma once
 
-#include "core/base.h"
 #include "core/period.h"
 #include "core/stats/hist.h"
 

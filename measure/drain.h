@@ -2,9 +2,6 @@
 #pragma once
 
 #include "measure/late_judge.h"
-#include "measure/loop.h"
-#include "measure/result.h"
-#include "measure/session.h"
 
 #define ST_DRAIN_WORDS 4096
 

@@ -2,10 +2,7 @@
  * cause. */
 #pragma once
 
-#include "measure/cause.h"
 #include "measure/loop.h"
-#include "measure/recent.h"
-#include "measure/result.h"
 #include "measure/session.h"
 
 #define ST_LATE_JUDGE_MAX 512

@@ -2,7 +2,6 @@
 #include "measure/result.h"
 
 #include "core/ns.h"
-#include "core/text/text.h"
 
 void st_result_finish(struct st_result *result)
 {

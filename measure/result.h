@@ -4,7 +4,6 @@
 #include <jansson.h>
 
 #include "core/period.h"
-#include "core/stats/hist.h"
 #include "core/stats/stats.h"
 #include "evidence/miss_events.h"
 #include "measure/cause.h"

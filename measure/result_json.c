@@ -1,7 +1,6 @@
 /* The document sleeptune-measure/1 (docs/schema). */
 #include "core/text/json.h"
 #include "core/text/number.h"
-#include "core/text/text.h"
 #include "measure/result.h"
 
 json_t *st_result_distribution_json(const struct st_hist *hist)

@@ -6,10 +6,8 @@
 
 #include "core/ns.h"
 #include "core/text/number.h"
-#include "core/text/text.h"
 #include "core/tick.h"
 #include "measure/drain.h"
-#include "measure/loop.h"
 #include "platform/posix/posix.h"
 
 #define DRAIN_EVERY_NS    INT64_C(250000000)

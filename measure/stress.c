@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "core/text/text.h"
-#include "platform/platform.h"
 #include "platform/posix/posix.h"
 
 #define CHILDREN_MAX 64

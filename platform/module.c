@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 
 #include "core/text/text.h"
-#include "platform/platform.h"
 #include "platform/trusted.h"
 #include "st_config.h"
 

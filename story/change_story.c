@@ -5,7 +5,6 @@
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 #include "core/when.h"
 #include "evidence/miss_events.h"
 

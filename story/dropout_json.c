@@ -1,10 +1,8 @@
 #include "story/dropout_json.h"
 
 #include "core/text/json.h"
-#include "core/text/text.h"
 #include "story/dropout_rows.h"
 #include "story/dropout_sentence.h"
-#include "xruns/xrun.h"
 
 /* Figures of which 0 or less is unknown. */
 static json_t *known(int64_t figure)

@@ -1,6 +1,5 @@
 #include "story/dropout_list.h"
 
-#include "core/text/text.h"
 #include "story/dropout_json.h"
 
 struct list {

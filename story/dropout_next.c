@@ -2,9 +2,6 @@
 
 #include "core/ns.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
-#include "xruns/dropout_reason.h"
-#include "xruns/xrun.h"
 
 #define FAR_PPB    500000            /* crystals of cards differ by some 100 ppm */
 #define LONGEST_NS (2 * ST_NS_PER_S) /* no one wants to wait for sound so long */

@@ -2,9 +2,7 @@
 
 #include "core/ns.h"
 #include "core/text/json.h"
-#include "core/text/text.h"
 #include "story/dropout_sentence.h"
-#include "xruns/xrun.h"
 
 #define FIRST_N 8  /* rows on the first screen */
 #define SELDOM  10 /* a further reason of less than a tenth of a program's dropouts is a detail */

@@ -1,8 +1,6 @@
 #include "story/dropout_sentence.h"
 
 #include "core/ns.h"
-#include "core/text/text.h"
-#include "xruns/xrun.h"
 
 /* One of few is chance, and another one at the next look. */
 static bool is_named(uint64_t culprit_n, uint64_t all_n)

@@ -3,7 +3,6 @@
 
 #include "core/ns.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 
 #define COUNT_MAX     INT64_C(1000000000) /* a record is untrusted: a sum must not overflow */
 #define USUAL_RATE_HZ 48000 /* default.clock.rate of PipeWire, in use without a request by any program */

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "story/loss_rhythm.h"
-#include "xruns/event.h"
 #include "xruns/xrun.h"
 
 /* A client without a load line for this time has gone: two lines are missing (xrun_line.h). */

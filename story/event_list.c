@@ -1,9 +1,6 @@
 #include "story/event_list.h"
 
 #include "core/text/json.h"
-#include "core/text/text.h"
-#include "core/text/text_buffer.h"
-#include "story/event_story.h"
 
 struct list {
     struct st_history_reader *reader;

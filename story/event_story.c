@@ -2,9 +2,7 @@
 
 #include "core/ns.h"
 #include "core/text/json.h"
-#include "core/text/text.h"
 #include "story/dropout_sentence.h"
-#include "xruns/xrun.h"
 
 struct st_story_beside st_event_story_alone(const struct st_event *event)
 {

@@ -1,7 +1,6 @@
 #include "story/heard_list.h"
 
 #include "core/text/json.h"
-#include "core/text/text.h"
 #include "story/event_list.h"
 #include "story/heard.h"
 

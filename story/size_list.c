@@ -1,9 +1,7 @@
 #include "story/size_list.h"
 
-#include "core/ns.h"
 #include "core/stats/stats.h"
 #include "core/text/json.h"
-#include "core/text/text.h"
 #include "evidence/miss_events.h"
 #include "xruns/xrun.h"
 

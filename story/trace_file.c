@@ -2,7 +2,6 @@
 
 #include "core/ns.h"
 #include "core/text/json.h"
-#include "core/text/text.h"
 #include "story/trace_json.h"
 
 #define PAUSE_NS ST_NS_PER_S /* a driver that began no cycle for longer had nothing to do */

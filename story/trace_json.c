@@ -2,7 +2,6 @@
 
 #include "core/ns.h"
 #include "core/text/json.h"
-#include "core/text/text.h"
 
 #define NAME_BYTES 300 /* longer names are cut */
 

@@ -2,7 +2,6 @@
 #include "xruns/alsa.h"
 
 #include "core/ns.h"
-#include "core/text/text.h"
 #include "platform/proc.h"
 
 #define SUBSTREAMS_MAX 256                 /* more are no sound card */

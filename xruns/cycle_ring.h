@@ -3,7 +3,6 @@
  * since a copy is read where it was written. */
 #pragma once
 
-#include "core/base.h"
 #include "xruns/xrun.h"
 
 #define ST_CYCLE_RING_ROWS  131072 /* 33 s of ten clients at 128 frames and 48 kHz, minutes of a player */

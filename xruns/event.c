@@ -1,7 +1,6 @@
 #include "xruns/event.h"
 
 #include "core/ns.h"
-#include "core/text/text.h"
 
 #define COUNT_MAX INT64_C(1000000000)       /* more in one event is no count */
 #define NS_MAX    INT64_C(1000000000000)    /* 1000 s: SQLite adds a million of them without overflow */

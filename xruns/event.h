@@ -4,7 +4,6 @@
  * there. */
 #pragma once
 
-#include "core/base.h"
 #include "core/cause_kind.h"
 #include "core/event.h"
 #include "core/text/record.h"

@@ -7,12 +7,10 @@
 #include <unistd.h>
 
 #include "core/ns.h"
-#include "core/text/text.h"
 #include "platform/child_env.h"
 #include "platform/posix/posix.h"
 #include "platform/trusted.h"
 #include "st_config.h"
-#include "xruns/xrun.h"
 #include "xruns/xrun_line.h"
 
 #define EXIT_NAPS                                                                                            \

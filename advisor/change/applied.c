@@ -5,8 +5,6 @@
 #include <libgen.h>
 #include <unistd.h>
 
-#include "core/text/text.h"
-
 /* --- taking one write back, if it is still ours; a run that was killed may have done any of it --- */
 
 static void notify(struct st_applied *applied, enum st_change_event event, const struct st_entry *entry,

@@ -1,5 +1,4 @@
 #include "advisor/change/candidate.h"
-#include "core/text/text.h"
 
 #define LATENCY_FILE "/dev/cpu_dma_latency"
 #define NEEDS_ROOT   "needs root"

@@ -5,9 +5,7 @@
 #include <regex.h>
 #include <unistd.h>
 
-#include "advisor/facts/text.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 
 #define THEN_BOOT "takes effect after a reboot"
 #define THEN_WIREPLUMBER                                                                                     \

@@ -7,7 +7,6 @@
 #pragma once
 
 #include "advisor/change/journal.h"
-#include "advisor/rules/rule.h"
 
 /* --- change.c: where and how each kind is written --- */
 

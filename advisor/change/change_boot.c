@@ -1,6 +1,5 @@
 /* The kernel's command line: whether GRUB reads drop-ins, what to do by hand if not. */
 #include "advisor/change/change.h"
-#include "core/text/text.h"
 
 #define GRUB_FOLDER "/etc/default/grub.d"
 #define BY_CMDLINE  "the line of /etc/kernel/cmdline, then run: sudo "

@@ -7,9 +7,7 @@
 #include <unistd.h>
 
 #include "advisor/change/change.h"
-#include "advisor/facts/text.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 #include "core/text/text_buffer.h"
 
 #define HEAD "sleeptune-changes/3"

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "advisor/rules/rule.h"
-#include "platform/platform.h"
 
 enum st_entry_phase {
     ST_PHASE_OPEN, /* may or may not be written: the run that writes or undoes it has not ended */

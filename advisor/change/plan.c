@@ -4,8 +4,6 @@
 #include <fnmatch.h>
 #include <libgen.h>
 
-#include "core/text/text.h"
-
 #define NO_ROOM "out of memory, or the change needs too many writes"
 
 struct adder {

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "advisor/change/candidate.h"
-#include "advisor/report/tuned.h"
 #include "advisor/rules/buffer.h"
 #include "cli/change/change_output.h"
 #include "cli/command.h"
@@ -11,9 +10,7 @@
 #include "cli/show/measure_text.h"
 #include "core/ns.h"
 #include "core/text/json.h"
-#include "core/text/text.h"
 #include "core/when.h"
-#include "measure/result.h"
 #include "platform/program/locale.h"
 
 #define FILE_NAME  "%s/before.json"

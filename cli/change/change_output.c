@@ -7,7 +7,6 @@
 #include "advisor/report/print.h"
 #include "cli/command.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 #include "platform/child_env.h"
 #include "platform/program/locale.h"
 #include "platform/program/terminal.h"

@@ -4,13 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "advisor/facts/fact_keys.h"
 #include "advisor/rules/buffer.h"
 #include "cli/change/before_after.h"
 #include "cli/change/change_output.h"
 #include "cli/report/report_run.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 #include "platform/user_folder.h"
 
 static const char *own_journal(void)

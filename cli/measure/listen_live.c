@@ -2,7 +2,6 @@
 
 #include "core/ns.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 #include "platform/program/failure.h"
 #include "platform/program/stop.h"
 

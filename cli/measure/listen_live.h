@@ -4,7 +4,6 @@
 
 #include "ears/signal.h"
 #include "ears/way.h"
-#include "platform/platform.h"
 
 #define ST_LISTEN_EVENTS_MAX 256
 

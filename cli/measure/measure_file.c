@@ -1,7 +1,6 @@
 #include "cli/measure/measure_file.h"
 
 #include "cli/command.h"
-#include "core/text/text.h"
 #include "platform/destination.h"
 #include "store/recording/recording.h"
 

@@ -5,7 +5,6 @@
 
 #include "cli/command.h"
 #include "core/ns.h"
-#include "core/text/text.h"
 #include "platform/program/stop.h"
 
 #define NAP_NS (100 * ST_NS_PER_MS)

@@ -2,15 +2,12 @@
 
 #include <poll.h>
 
-#include "advisor/facts/fact_keys.h"
 #include "advisor/facts/owner.h"
 #include "advisor/rules/machine.h"
 #include "cli/show/daemon_client.h"
-#include "core/event.h"
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 #include "story/dropout_json.h"
 #include "story/dropout_next.h"
 #include "story/dropout_sentence.h"

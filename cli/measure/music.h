@@ -4,7 +4,6 @@
 #include <jansson.h>
 
 #include "advisor/facts/facts.h"
-#include "platform/platform.h"
 #include "xruns/xrun.h"
 
 struct st_music;

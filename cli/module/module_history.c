@@ -4,13 +4,10 @@
 #include "cli/command.h"
 #include "cli/module/module_history.h"
 #include "cli/show/daemon_client.h"
-#include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 #include "platform/user_folder.h"
 #include "st_config.h"
-#include "store/history/trace_copy.h"
 
 #define USUAL_PATH ST_STATE_DIR "/sleeptune/history.db"
 

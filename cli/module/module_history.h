@@ -4,7 +4,6 @@
 
 #include <jansson.h>
 
-#include "core/base.h"
 #include "store/history/history_predict.h"
 #include "story/history_document.h"
 #include "story/trace_file.h"

@@ -3,14 +3,12 @@
 
 #include <unistd.h>
 
-#include "advisor/collect/collect.h"
 #include "advisor/facts/snapshot.h"
 #include "advisor/post/posted.h"
 #include "advisor/rules/buffer.h"
 #include "cli/command.h"
 #include "cli/show/daemon_client.h"
 #include "core/text/json.h"
-#include "core/text/text.h"
 #include "platform/posix/posix.h"
 
 #define ASK_MS             500

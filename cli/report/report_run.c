@@ -5,11 +5,7 @@
 #include <unistd.h>
 
 #include "advisor/rules/buffer.h"
-#include "cli/command.h"
-#include "core/text/near.h"
-#include "core/text/text.h"
 #include "platform/proc.h"
-#include "platform/program/locale.h"
 #include "platform/program/output.h"
 #include "platform/program/terminal.h"
 

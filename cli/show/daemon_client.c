@@ -9,7 +9,6 @@
 #include "core/text/json.h"
 #include "core/text/number.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 #include "platform/child_env.h"
 #include "platform/local_http.h"
 #include "platform/platform.h"

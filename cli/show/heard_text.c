@@ -3,7 +3,6 @@
 #include "cli/show/daemon_client.h"
 #include "core/ns.h"
 #include "core/text/json.h"
-#include "core/text/text.h"
 #include "core/when.h"
 #include "story/event_story.h"
 

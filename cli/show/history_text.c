@@ -3,11 +3,8 @@
 
 #include "cli/show/daemon_client.h"
 #include "cli/show/status_screen.h"
-#include "core/base.h"
-#include "core/cause_kind.h"
 #include "core/ns.h"
 #include "core/text/json.h"
-#include "core/text/text.h"
 #include "core/when.h"
 #include "story/change_story.h"
 #include "story/event_story.h"

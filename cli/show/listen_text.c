@@ -4,7 +4,6 @@
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 #include "evidence/miss_events.h"
 #include "platform/program/failure.h"
 #include "xruns/dropout_reason.h"

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "core/ns.h"
-#include "core/text/text.h"
 #include "measure/stress.h"
 #include "platform/program/locale.h"
 #include "platform/program/terminal.h"

@@ -5,7 +5,6 @@
 #include "cli/report/facts_input.h"
 #include "core/ns.h"
 #include "core/text/json.h"
-#include "core/text/text.h"
 #include "evidence/miss_events.h"
 #include "xruns/xrun.h"
 

@@ -2,7 +2,6 @@
 
 #include "core/text/json.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 
 struct st_status_line st_status_line_of(const json_t *document, const char *error)
 {

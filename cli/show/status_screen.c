@@ -2,7 +2,6 @@
 #include "cli/show/status_screen.h"
 
 #include "core/text/json.h"
-#include "core/text/text.h"
 #include "core/when.h"
 #include "platform/program/locale.h"
 

@@ -2,10 +2,7 @@
 
 #include <unistd.h>
 
-#include "core/ns.h"
 #include "core/text/json.h"
-#include "core/text/text.h"
-#include "platform/platform.h"
 
 #define INDENT 4 /* of what does not fit on a setting's line */
 

@@ -5,7 +5,6 @@
 
 #include "advisor/change/candidate.h"
 #include "core/ns.h"
-#include "evidence/tuning.h"
 
 #define ST_TUNE_BLOCK_NS (5 * ST_NS_PER_S)
 #define ST_TUNE_MINUTES(blocks)                                                                              \

@@ -8,8 +8,6 @@
 #include <unistd.h>
 
 #include "cli/change/change_output.h"
-#include "core/text/text.h"
-#include "evidence/tuning.h"
 #include "platform/program/failure.h"
 
 /* A tuner that is stopped (Ctrl-Z) switches nothing; its blocks are shorter than this. */

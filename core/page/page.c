@@ -1,10 +1,8 @@
 /* Fills the template with the screen of the status document: no figure is known here. */
 #include "core/page/page.h"
 
-#include "core/base.h"
 #include "core/ns.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 
 static const json_t *get(const json_t *object, const char *key)
 {

@@ -1,7 +1,6 @@
 #include "core/text/json.h"
 
 #include "core/text/safe.h"
-#include "core/text/text.h"
 
 #define ESCAPE_BYTES 6 /* \u009b */
 

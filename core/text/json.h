@@ -3,6 +3,7 @@
 
 #include <jansson.h>
 
+#include "core/text/text.h"
 #include "core/text/text_buffer.h"
 
 static inline json_t *st_json_unsigned(uint64_t value)

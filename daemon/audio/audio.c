@@ -4,14 +4,12 @@
 #include <pthread.h>
 
 #include "core/ns.h"
-#include "core/text/text.h"
 #include "daemon/audio/stream.h"
 #include "platform/module.h"
 #include "platform/posix/posix.h"
 #include "st_config.h"
 
 #define LOG_MODULE "audio"
-#include "daemon/log.h"
 
 #define BACKOFF_MAX_NS (60 * ST_NS_PER_S)
 

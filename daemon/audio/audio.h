@@ -3,7 +3,6 @@
 
 #include "daemon/causes/events.h"
 #include "daemon/config/config.h"
-#include "platform/platform.h"
 
 #define ST_AUDIO_ERROR_BYTES 400
 

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "core/ns.h"
-#include "core/text/text.h"
 #include "st_config.h"
 #include "xruns/helpers/jack_server.h"
 #include "xruns/xrun_line.h"

@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 
 #include "daemon/audio/audio.h"
-#include "platform/platform.h"
 
 struct st_own_stream;
 

@@ -3,7 +3,6 @@
 #include <pthread.h>
 
 #include "core/ns.h"
-#include "core/text/text.h"
 #include "daemon/audio/stream.h"
 #include "platform/freebsd/oss.h"
 #include "platform/posix/posix.h"

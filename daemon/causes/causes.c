@@ -4,10 +4,8 @@
 #include "core/ns.h"
 #include "core/pages.h"
 #include "core/text/json.h"
-#include "core/text/text.h"
 #include "platform/proc.h"
 #include "platform/tree.h"
-#include "xruns/dropout_reason.h"
 
 #define QUARTER_NS INT64_C(250000000)
 #define GAP_NS     INT64_C(2000000000) /* without a wake-up: no loop ran */

@@ -5,9 +5,7 @@
 #include "daemon/causes/cpu_trace.h"
 #include "daemon/causes/events.h"
 #include "measure/session.h"
-#include "platform/readings.h"
 #include "store/history/history.h"
-#include "xruns/event.h"
 
 /** System pressure, sampled each second and kept beside events. All zero at first: `now` is not known yet. */
 struct st_system_pressure {

@@ -3,7 +3,6 @@
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 #include "platform/local_http.h"
 
 #define SCHEMA       "sleeptune-culprit/1"

@@ -4,7 +4,6 @@
 #include "core/ns.h"
 
 #define LOG_MODULE "event"
-#include "daemon/log.h"
 
 /* A late wake-up is put at most so long after its end: the drain looks each quarter of a second, a tracer
  * reads its ring when it is asked, main puts it each second. A loop that does not wake up takes longer. */

@@ -6,7 +6,6 @@
 #include <pthread.h>
 
 #include "daemon/causes/event_limit.h"
-#include "daemon/log.h"
 #include "platform/platform.h"
 #include "story/event_story.h"
 

@@ -5,7 +5,6 @@
 
 #include "core/ns.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 
 #define WARNING   4   /* of syslog(2); the kernel's own facility is 0 */
 #define LINES_MAX 256 /* of one look; a flood is read on at the next one */

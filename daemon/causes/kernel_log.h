@@ -2,7 +2,6 @@
 #pragma once
 
 #include "daemon/causes/events.h"
-#include "platform/platform.h"
 
 /** All zero at first. */
 struct st_kernel_log {

@@ -6,15 +6,12 @@
 #include <unistd.h>
 
 #include "core/ns.h"
-#include "core/text/text.h"
-#include "daemon/causes/cpu_trace.h"
 #include "daemon/causes/culprit_request.h"
 #include "platform/module.h"
 #include "platform/posix/posix.h"
 #include "st_config.h"
 
 #define LOG_MODULE "trace"
-#include "daemon/log.h"
 
 #define EVENTS_MAX   ST_CPU_EVENTS_MAX /* kept after they were taken out of the ring, at least, and ... */
 #define SPARE        (EVENTS_MAX / 4)  /* ... at most this many more */

@@ -2,10 +2,8 @@
 #pragma once
 
 #include "daemon/causes/causes.h"
-#include "daemon/causes/cpu_trace.h"
 #include "daemon/config/config.h"
 #include "daemon/wait.h"
-#include "measure/session.h"
 
 struct st_tracer;
 

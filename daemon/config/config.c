@@ -9,7 +9,6 @@
 #include "core/text/near.h"
 #include "core/text/number.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 #include "platform/proc.h"
 
 /* --- one value: what is allowed, and storing it --- */

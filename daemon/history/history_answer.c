@@ -1,12 +1,9 @@
 /* Answers from the history, in the writer's thread. */
 #include <unistd.h>
 
-#include "core/ns.h"
 #include "core/text/json.h"
-#include "core/text/text.h"
 #include "daemon/history/history_writer.h"
 #include "platform/posix/posix.h"
-#include "store/history/history_read.h"
 #include "story/heard_list.h"
 #include "story/history_document.h"
 #include "story/trace_file.h"

@@ -4,14 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/text/text.h"
 #include "daemon/history/fingerprint.h"
 #include "daemon/history/history_writer.h"
 #include "daemon/history/recorder.h"
 #include "daemon/lock_file.h"
 
 #define LOG_MODULE "history"
-#include "daemon/log.h"
 #include "platform/user_folder.h"
 #include "st_config.h"
 

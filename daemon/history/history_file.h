@@ -3,10 +3,8 @@
  * for the disk. */
 #pragma once
 
-#include "daemon/causes/event_limit.h"
 #include "daemon/causes/events.h"
 #include "daemon/config/config.h"
-#include "platform/platform.h"
 #include "store/history/history.h"
 
 /* Where the history is, and how much of it is kept, by the configuration. */

@@ -5,16 +5,12 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "core/ns.h"
-#include "core/text/text.h"
-#include "daemon/history/history_file.h"
 #include "daemon/history/recorder.h"
 #include "platform/posix/posix.h"
 #include "st_config.h"
 #include "store/history/hist_deflate.h"
 
 #define LOG_MODULE "history"
-#include "daemon/log.h"
 
 #define STACK_BYTES (256 * 1024)
 #define CHANGED_NS  INT64_C(3600000000000)

@@ -13,9 +13,7 @@
 #include "daemon/http/query.h"
 #include "daemon/http/route.h"
 #include "daemon/wait.h"
-#include "store/history/history.h"
 #include "story/change_story.h"
-#include "xruns/cpu_events.h"
 #include "xruns/cycle_ring.h"
 
 #define ST_HISTORY_WRITER_MINUTES_MAX 1440

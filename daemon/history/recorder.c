@@ -5,10 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/text/text.h"
 #include "platform/posix/posix.h"
 #include "store/history/trace_copy.h"
-#include "xruns/dropout_reason.h"
 
 #define NEW_NAME "new" /* until it is complete; the next one takes the place of what a kill left */
 

@@ -8,7 +8,6 @@
 #include "core/ns.h"
 #include "xruns/cpu_events.h"
 #include "xruns/cycle_ring.h"
-#include "xruns/event.h"
 
 #define ST_RECORDER_EACH_NS (10 * ST_NS_PER_S) /* at most one copy for each cause in this time */
 

@@ -10,7 +10,6 @@
 
 #include "core/ns.h"
 #include "core/page/page.h"
-#include "core/text/text.h"
 #include "daemon/config/config.h"
 #include "platform/posix/posix.h"
 

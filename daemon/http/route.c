@@ -7,7 +7,6 @@
 #include <sys/socket.h>
 
 #include "core/text/json.h"
-#include "core/text/text.h"
 #include "daemon/http/query.h"
 
 #define JSON  "application/json"

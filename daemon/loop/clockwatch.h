@@ -3,7 +3,6 @@
 #pragma once
 
 #include "daemon/causes/events.h"
-#include "platform/platform.h"
 
 #define ST_CLOCKWATCH_SUSPEND_NS                                                                             \
     INT64_C(100000000) /* a smaller difference is noise between two clock reads */

@@ -8,10 +8,8 @@
 #include <unistd.h>
 
 #include "core/ns.h"
-#include "core/text/text.h"
 
 #define LOG_MODULE "watchdog"
-#include "daemon/log.h"
 
 struct st_watchdog {
     struct st_platform *platform;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "daemon/causes/events.h"
-#include "platform/platform.h"
 
 #define ST_WATCHDOG_CHECK_NS                                                                                 \
     INT64_C(500000000) /* interval in which a thread above the loop checks the canary */

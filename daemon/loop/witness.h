@@ -4,7 +4,6 @@
 #pragma once
 
 #include "daemon/config/config.h"
-#include "platform/platform.h"
 
 /* A pause after which playing is expected to go on, as between two songs. Longer than the 10 s between
  * two load lines of a helper program. */

@@ -2,7 +2,6 @@
 #include "daemon/observe/observe.h"
 
 #include "core/ns.h"
-#include "core/text/text.h"
 
 /* A source whose descriptor is readable is looked at twice in this time at most, 16 kB a look (READ_BYTES of
  * xruns/xrun_program.c): 128 kB/s or some 2000 lines, twice what 256 nodes of PipeWire can cause. Who writes

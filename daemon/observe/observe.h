@@ -3,7 +3,6 @@
 
 #include <jansson.h>
 
-#include "daemon/config/config.h"
 #include "daemon/loop/witness.h"
 #include "daemon/observe/observed.h"
 #include "daemon/wait.h"

@@ -4,9 +4,7 @@
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 #include "story/dropout_json.h"
-#include "xruns/xrun.h"
 
 /* Figures of which 0 or less is unknown. */
 static json_t *known(int64_t figure)

@@ -4,7 +4,6 @@
 #include <ctype.h>
 
 #include "core/ns.h"
-#include "core/text/text.h"
 #include "core/when.h"
 #include "daemon/audio/audio.h"
 
@@ -13,7 +12,6 @@
 #define ENDED_NS   (2 * ST_NS_PER_S)
 #define AGO_MAX_NS (60 * ST_NS_PER_S) /* a larger age means that the helper uses another clock */
 #define SLOW_NS    (3 * ST_NS_PER_S)  /* the machine is looked at each second, or later if it is busy */
-#include "daemon/log.h"
 
 const char *st_observed_state_name(enum st_observed_state state)
 {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "daemon/observe/observed_events.h"
-#include "platform/platform.h"
 #include "story/dropout_table.h"
 #include "xruns/cycle_ring.h"
 

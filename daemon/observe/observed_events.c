@@ -2,7 +2,6 @@
 #include "daemon/observe/observed_events.h"
 
 #include "core/ns.h"
-#include "core/text/text.h"
 
 #define ENDED_NS (2 * ST_NS_PER_S) /* one that lasts is seen more often */
 

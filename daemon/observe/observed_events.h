@@ -2,7 +2,6 @@
 #pragma once
 
 #include "daemon/causes/events.h"
-#include "platform/platform.h"
 
 #define ST_OBSERVED_PENDING_MAX     16 /* of a source; one more of each kind takes the rest */
 #define ST_OBSERVED_EVENTS_OPEN_MAX (ST_OBSERVED_PENDING_MAX + 2)

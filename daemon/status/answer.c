@@ -2,12 +2,10 @@
 #include "daemon/status/answer.h"
 
 #include "core/ns.h"
-#include "core/text/text.h"
 #include "core/when.h"
 #include "story/dropout_next.h"
 #include "story/dropout_sentence.h"
 #include "story/dropout_source.h"
-#include "xruns/xrun.h"
 
 #define RESTS     "the test loop waits until something plays"
 #define RECENT_NS (600 * ST_NS_PER_S) /* older dropouts do not raise an alarm */

@@ -2,7 +2,6 @@
  * thread saw. */
 #pragma once
 
-#include "core/stats/hist.h"
 #include "measure/session.h"
 
 /** The sink of the session. Other threads may read it between st_session_hold and st_session_let_go. */

@@ -3,13 +3,10 @@
 
 #include "core/ns.h"
 #include "core/text/json.h"
-#include "core/text/text.h"
 #include "core/when.h"
 #include "daemon/status/answer.h"
-#include "evidence/miss_events.h"
 #include "st_config.h"
 #include "story/dropout_rows.h"
-#include "xruns/xrun.h"
 
 #define STALL_NS     ST_NS_PER_S /* later than that, no loop was late: it did not run */
 #define UNKNOWN_TEXT "not known yet"

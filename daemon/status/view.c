@@ -2,7 +2,6 @@
 #include "daemon/status/view.h"
 
 #include "core/ns.h"
-#include "core/text/text.h"
 
 const char *const st_degraded_parts[] = {"loop",   "memory", "books", "watchdog", "audio",   "observe",
                                          "config", "socket", "http",  "trace",    "history", NULL};

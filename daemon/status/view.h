@@ -6,7 +6,6 @@
 #include "daemon/loop/hog.h"
 #include "daemon/loop/watchdog.h"
 #include "daemon/observe/observe.h"
-#include "measure/result.h"
 
 #define ST_VIEW_TEXT_BYTES 512
 

@@ -1,5 +1,4 @@
 /* The status document; docs/schema/sleeptune-status-1.json. */
-#include "daemon/status/view.h"
 
 #include "core/text/json.h"
 #include "daemon/status/rows.h"

@@ -2,7 +2,6 @@
 #include "daemon/status/view.h"
 
 #include "core/ns.h"
-#include "core/text/text.h"
 #include "st_config.h"
 
 const int64_t st_view_bounds_ns[ST_VIEW_BOUNDS_N] = {

@@ -14,7 +14,6 @@
 #include <pipewire/extensions/metadata.h>
 
 #include "core/ns.h"
-#include "core/text/text.h"
 #include "ears/helpers/ear.h"
 #include "xruns/helpers/pipewire_connection.h"
 

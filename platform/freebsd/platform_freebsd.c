@@ -20,7 +20,6 @@
 #include "core/ns.h"
 #include "platform/freebsd/freebsd.h"
 #include "platform/freebsd/priority.h"
-#include "platform/platform.h"
 #include "platform/posix/posix.h"
 #include "platform/tree.h"
 

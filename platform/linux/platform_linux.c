@@ -14,8 +14,6 @@
 #include <unistd.h>
 
 #include "core/ns.h"
-#include "core/text/text.h"
-#include "platform/platform.h"
 #include "platform/posix/posix.h"
 #include "platform/proc.h"
 #include "platform/tree.h"

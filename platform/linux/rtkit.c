@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "core/ns.h"
-#include "core/text/text.h"
 
 #define RTKIT_NAME         "org.freedesktop.RealtimeKit1"
 #define RTKIT_PATH         "/org/freedesktop/RealtimeKit1"

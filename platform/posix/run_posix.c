@@ -8,7 +8,6 @@
 
 #include "core/ns.h"
 #include "platform/child_env.h"
-#include "platform/platform.h"
 #include "platform/posix/posix.h"
 
 #define RUNS_MAX 16

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "core/text/text.h"
-#include "platform/platform.h"
 #include "platform/posix/posix.h"
 
 /* The last component of a path, and the folder it is in. */

@@ -1,7 +1,6 @@
 /* Messages and exit statuses of a command line program. */
 #pragma once
 
-#include "core/base.h"
 #include "core/text/near.h"
 
 /** Exit statuses, the same in all subcommands. */

@@ -5,7 +5,6 @@
 
 #include "core/ns.h"
 #include "core/text/number.h"
-#include "core/text/text.h"
 #include "platform/platform.h"
 
 /* r: of the function that read the text; what: what the option takes. */

@@ -3,7 +3,6 @@
 #include <signal.h>
 
 #include "core/ns.h"
-#include "platform/platform.h"
 
 /* timeout(1) sends its signal twice at once: to us and to our group. A later one comes from a user who wants
  * the program to end now. */

@@ -3,7 +3,6 @@
 
 #include "core/ns.h"
 #include "core/text/json.h"
-#include "core/text/text.h"
 
 /* Rows reserved for "other", one per cause. */
 #define KEPT_FOR_OTHER ST_CAUSE_COUNT

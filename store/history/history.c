@@ -4,8 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/ns.h"
-#include "core/text/text.h"
 #include "store/history/history_private.h"
 
 #define BUSY_MS    2000

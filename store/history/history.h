@@ -5,7 +5,6 @@
  * minute would be two fsyncs.) A process that dies leaves the file as the last commit left it. */
 #pragma once
 
-#include "core/base.h"
 #include "store/history/cause_sums.h"
 #include "xruns/event.h"
 

@@ -1,8 +1,6 @@
 /* Causes in a history. */
 #include "store/history/history_private.h"
 
-#include "core/ns.h"
-
 #define MINUTES_DAYS 2 /* older sums are per hour */
 #define HOUR_NS      (ST_HISTORY_HOUR * ST_NS_PER_S)
 

@@ -1,7 +1,5 @@
 /* What changed on the computer, and whether dropouts changed with it. */
-#include "core/ns.h"
 #include "core/text/json.h"
-#include "core/text/text.h"
 #include "evidence/since.h"
 #include "store/history/history_private.h"
 

@@ -1,6 +1,4 @@
 /* Events of a history. */
-#include "core/ns.h"
-#include "core/text/text.h"
 #include "store/history/history_private.h"
 
 /* A row of `span` is a minute, or some seconds more. A longer one ends with a loop that did not run for a

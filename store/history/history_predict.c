@@ -1,6 +1,5 @@
 #include "store/history/history_predict.h"
 
-#include "core/ns.h"
 #include "store/history/hist_deflate.h"
 #include "store/history/history_private.h"
 

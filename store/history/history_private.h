@@ -3,7 +3,6 @@
 
 #include <sys/types.h>
 
-#include "store/history/history.h"
 #include "store/history/history_read.h"
 #include "store/history/sql.h"
 

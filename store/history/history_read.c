@@ -1,7 +1,6 @@
 /* Rows of a history by steps. */
 #include "store/history/history_read.h"
 
-#include "core/ns.h"
 #include "core/text/json.h"
 #include "core/when.h"
 #include "store/history/history_private.h"

@@ -4,9 +4,7 @@
 
 #include <jansson.h>
 
-#include "core/base.h"
 #include "core/ns.h"
-#include "store/history/cause_sums.h"
 #include "store/history/history.h"
 
 #define ST_HISTORY_ROWS_MAX 2000 /* most rows of an answer */

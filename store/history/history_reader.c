@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include "core/text/json.h"
-#include "core/text/text.h"
 
 #define BUSY_MS 1000
 

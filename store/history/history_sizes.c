@@ -1,5 +1,4 @@
 /* How long each buffer size ran in a history while something played, and what it cost. */
-#include "core/ns.h"
 #include "store/history/history_private.h"
 
 /* The times in which something played, cut to what was asked for: ?1 .. ?2. */

@@ -1,5 +1,4 @@
 /* When sound servers were watched, in a history. */
-#include "core/ns.h"
 #include "core/text/json.h"
 #include "store/history/history_private.h"
 

@@ -1,6 +1,4 @@
 /* Rows of a history: added, summed, removed. */
-#include "core/ns.h"
-#include "core/text/text.h"
 #include "store/history/history_private.h"
 
 #define DAY_NS           (INT64_C(86400) * ST_NS_PER_S)

@@ -2,7 +2,6 @@
 #include "store/history/sql.h"
 
 #include "core/ns.h"
-#include "core/text/text.h"
 #include "platform/posix/posix.h"
 
 #define SQL_BYTES      16384 /* a statement of ours, or one in a schema */

@@ -3,7 +3,6 @@
 
 #include <sqlite3.h>
 
-#include "core/text/record.h"
 #include "xruns/event.h"
 
 #define ST_HISTORY_APPLICATION INT64_C(0x534c5450) /* "SLTP" */

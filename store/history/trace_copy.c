@@ -6,7 +6,6 @@
 #include <zlib.h>
 
 #include "core/ns.h"
-#include "core/text/text.h"
 #include "platform/posix/posix.h"
 
 #define DROPOUT_NS (10 * ST_NS_PER_S) /* before a dropout, and ... */

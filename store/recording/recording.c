@@ -8,7 +8,6 @@
 
 #include "core/ns.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 #include "platform/destination.h"
 #include "platform/posix/posix.h"
 

@@ -23,11 +23,9 @@
 
 #include "core/ns.h"
 #include "core/stats/stats.h"
-#include "core/text/text.h"
 #include "platform/posix/posix.h"
 #include "platform/tree.h"
 #include "xruns/helpers/helper_line.h"
-#include "xruns/helpers/jack_late.h"
 #include "xruns/helpers/jack_loss.h"
 #include "xruns/helpers/jack_server.h"
 #include "xruns/helpers/log_line.h"

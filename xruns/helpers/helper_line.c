@@ -9,7 +9,6 @@
 #include "core/ns.h"
 #include "core/text/number.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 #include "platform/child_env.h"
 #include "platform/posix/posix.h"
 #include "platform/standard_files.h"

@@ -15,14 +15,10 @@
 #include <pipewire/extensions/profiler.h>
 #include <pipewire/impl.h>
 
-#include "core/ns.h"
-#include "core/text/text.h"
-#include "platform/posix/posix.h"
 #include "xruns/helpers/helper_line.h"
 #include "xruns/helpers/listener.h"
 #include "xruns/helpers/pipewire_connection.h"
 #include "xruns/helpers/pipewire_profile.h"
-#include "xruns/helpers/pipewire_streams.h"
 #include "xruns/helpers/pipewire_version.h"
 #include "xruns/helpers/process_watch.h"
 

@@ -10,7 +10,6 @@
 
 #include "core/ns.h"
 #include "core/text/number.h"
-#include "core/text/text.h"
 #include "xruns/helpers/helper_line.h"
 #include "xruns/helpers/pulse_streams.h"
 #include "xruns/helpers/standing.h"

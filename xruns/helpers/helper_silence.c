@@ -23,7 +23,6 @@
 #include <spa/param/latency-utils.h>
 
 #include "core/ns.h"
-#include "core/text/text.h"
 #include "xruns/helpers/helper_line.h"
 #include "xruns/helpers/listened.h"
 #include "xruns/helpers/log_line.h"

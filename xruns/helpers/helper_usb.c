@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "core/ns.h"
-#include "core/text/text.h"
 #include "platform/posix/posix.h"
 #include "platform/tree.h"
 #include "xruns/helpers/helper_line.h"

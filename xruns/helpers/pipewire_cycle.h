@@ -3,7 +3,6 @@
  * place. Pure. */
 #pragma once
 
-#include "core/base.h"
 #include "core/ns.h"
 #include "xruns/helpers/second_card.h"
 

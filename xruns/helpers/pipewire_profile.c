@@ -4,7 +4,6 @@
 #include <spa/pod/iter.h>
 #include <spa/utils/type.h>
 
-#include "core/ns.h"
 #include "xruns/helpers/profile_rows.h"
 
 #define PROFILER_FOLLOWER_CLOCK                                                                              \

@@ -8,7 +8,6 @@
 
 #include "core/ns.h"
 #include "core/text/number.h"
-#include "core/text/text.h"
 #include "platform/posix/posix.h"
 #include "xruns/helpers/standing.h"
 

@@ -1,8 +1,6 @@
 /* Who was late in a cycle of PipeWire's graph, a client or the server, and why. */
 #include "xruns/helpers/profile_late.h"
-#include "core/text/text.h"
 
-#include "core/ns.h"
 #include "xruns/helpers/profile_rows.h"
 
 #define PATIENCE_NS (300 * ST_NS_PER_MS) /* after this time, an unfinished client is judged */

@@ -1,6 +1,5 @@
 #include "xruns/helpers/profile_losses.h"
 
-#include "core/text/text.h"
 #include "xruns/helpers/pipewire_profile.h"
 
 struct st_event st_profile_losses_event(const struct st_profile_node *node, enum st_event_kind kind,

@@ -1,6 +1,4 @@
 /* The nodes of PipeWire's graph, and what their cycles are usually like. */
-#include "core/ns.h"
-#include "core/text/text.h"
 #include "xruns/helpers/pipewire_profile.h"
 
 #define USUAL_CYCLES 16 /* of a moving average */

@@ -5,7 +5,6 @@
 #include "xruns/helpers/block_rhythm.h"
 #include "xruns/helpers/node_load.h"
 #include "xruns/helpers/profile_late.h"
-#include "xruns/helpers/second_card.h"
 
 #define ST_PROFILE_PAUSE_NS ST_NS_PER_S /* a node that is in no cycle for so long counts as new */
 

@@ -1,7 +1,5 @@
 /* What was seen in PipeWire's graph since the last report: dropouts, devices that ran dry, how long nodes
  * took. */
-#include "core/ns.h"
-#include "core/text/text.h"
 #include "xruns/helpers/pipewire_profile.h"
 
 static void report_cycle(struct st_pipewire_profile *profile)

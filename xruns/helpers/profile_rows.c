@@ -1,6 +1,5 @@
 /* Cycles of PipeWire's graph as rows of the ring (xruns/cycle_ring.h). */
 #include "xruns/helpers/profile_rows.h"
-#include "core/ns.h"
 
 /* @return from one time to the next; NOT_YET: it was not there. */
 static uint32_t span_of(bool there, int64_t from_ns, int64_t to_ns)

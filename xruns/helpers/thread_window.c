@@ -1,7 +1,5 @@
 #include "xruns/helpers/thread_window.h"
 
-#include "core/ns.h"
-
 #define LONG_NS (100 * ST_NS_PER_MS) /* beside the late cycle: room for many others */
 
 /* --- CPU time of a late cycle --- */

@@ -1,4 +1,3 @@
-#include "platform/platform.h"
 #include "xruns/helpers/process_watch.h"
 
 #include <ctype.h>
@@ -9,9 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/ns.h"
 #include "core/text/number.h"
-#include "core/text/text.h"
 #include "platform/posix/posix.h"
 #include "platform/proc.h"
 #include "platform/tree.h"

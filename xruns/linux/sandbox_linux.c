@@ -11,8 +11,6 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 
-#include "core/base.h"
-
 #if defined(__x86_64__) && !defined(__ILP32__)
 #define ARCH AUDIT_ARCH_X86_64
 #elif defined(__aarch64__)

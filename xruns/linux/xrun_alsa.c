@@ -18,7 +18,6 @@
 
 #include "core/ns.h"
 #include "core/text/safe.h"
-#include "core/text/text.h"
 #include "platform/proc.h"
 #include "platform/tree.h"
 #include "xruns/alsa.h"
