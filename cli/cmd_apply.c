@@ -87,9 +87,9 @@ static int take_value(struct work *work)
         return ST_EXIT_DONE;
     }
     const int status = st_option_i64(st_text("%s=", id), value + 1, 16, 8192, &work->quantum);
-    return status == ST_EXIT_DONE && (work->quantum & (work->quantum - 1)) != 0
-               ? st_failure_usage("%s=: PipeWire accepts only powers of two, from 16 to 8192", id)
-               : status;
+    if (status == ST_EXIT_DONE && (work->quantum & (work->quantum - 1)) != 0)
+        return st_failure_usage("%s=: PipeWire accepts only powers of two, from 16 to 8192", id);
+    return status;
 }
 
 /** @return -1 to go on, or an st_exit. */

@@ -261,9 +261,9 @@ static int find_event(const char *id_text, struct st_history_wish wish, int64_t 
             *ret_wall_ns = st_json_integer(event, "time_ns");
     }
     json_decref(document);
-    return *ret_wall_ns != INT64_MIN
-               ? 0
-               : st_failure("the last %d events have none with the number %jd", EVENTS_MAX, id);
+    if (*ret_wall_ns != INT64_MIN)
+        return 0;
+    return st_failure("the last %d events have none with the number %jd", EVENTS_MAX, id);
 }
 
 static int write_trace(const struct options *options, const struct st_trace_file *file)

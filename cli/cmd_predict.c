@@ -67,9 +67,9 @@ static int read_recording(const char *path, struct st_predict_run *run)
     if (end == ST_RECORDING_CUT || end == ST_RECORDING_DAMAGED)
         st_failure("%s is %s: only its beginning was read", name,
                    end == ST_RECORDING_CUT ? "cut" : "damaged");
-    return sized ? ST_EXIT_DONE
-                 : st_failure("%s does not say its buffer size. Record with 'sleeptune measure --record'.",
-                              name);
+    if (sized)
+        return ST_EXIT_DONE;
+    return st_failure("%s does not say its buffer size. Record with 'sleeptune measure --record'.", name);
 }
 
 static int read_history(const char *path, struct st_module_history_predict *ret)

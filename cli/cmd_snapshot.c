@@ -29,9 +29,9 @@ static int write_snapshot(const struct st_facts *facts, const char *path)
     text[bytes++] = '\n'; /* in place of the '\0' */
     const int r = st_output_write(path, text, bytes);
     free(text);
-    return r == 0 ? ST_EXIT_DONE
-                  : st_failure("cannot write %s: %s", st_text_or(path, "standard output"),
-                               st_destination_error(r));
+    if (r == 0)
+        return ST_EXIT_DONE;
+    return st_failure("cannot write %s: %s", st_text_or(path, "standard output"), st_destination_error(r));
 }
 
 int st_cmd_snapshot(int argc, char **argv)

@@ -399,9 +399,9 @@ static int take_line(void *ctx, const char *text)
     while (form->name != NULL && strcmp(form->name, text) != 0)
         form++;
     *(const struct st_status_line_form **)ctx = form;
-    return form->name != NULL
-               ? 0
-               : st_failure_usage("--line: '%s' is unknown; use waybar, i3blocks, polybar or plain", text);
+    if (form->name != NULL)
+        return 0;
+    return st_failure_usage("--line: '%s' is unknown; use waybar, i3blocks, polybar or plain", text);
 }
 
 int st_cmd_status(int argc, char **argv)

@@ -79,9 +79,9 @@ static int parse_options(int argc, char **argv, struct work *work)
         ST_OPTION_ROWS_JSON(&work->json),
     };
     const int r = st_options_only(table, ST_ARRAY_LEN(table), help, argc, argv);
-    return r == -1 && work->ask && isatty(STDIN_FILENO) != 1
-               ? st_failure_usage("cannot ask without a terminal: use --keep")
-               : r;
+    if (r == -1 && work->ask && isatty(STDIN_FILENO) != 1)
+        return st_failure_usage("cannot ask without a terminal: use --keep");
+    return r;
 }
 
 /* --- looking --- */
@@ -265,8 +265,9 @@ static int run(struct work *work)
     work->output.real_time = work->policy != ST_POLICY_OTHER;
     if (r == -EIO)
         return ST_EXIT_FAILURE;
-    return ended == 0 || ended == -EINTR || ended == -ECANCELED ? ST_EXIT_DONE
-                                                                : st_failure("%s", work->tuning.why);
+    if (ended == 0 || ended == -EINTR || ended == -ECANCELED)
+        return ST_EXIT_DONE;
+    return st_failure("%s", work->tuning.why);
 }
 
 /* --- afterwards --- */

@@ -120,8 +120,9 @@ const char *st_when_text(int64_t wall_ns)
 const char *st_when_text_near(int64_t wall_ns, int64_t now_wall_ns)
 {
     const char *text = st_when_text(wall_ns), *space = strchr(text, ' ');
-    return space != NULL && strncmp(text, st_when_text(now_wall_ns), (size_t)(space - text)) == 0 ? space + 1
-                                                                                                  : text;
+    if (space != NULL && strncmp(text, st_when_text(now_wall_ns), (size_t)(space - text)) == 0)
+        return space + 1;
+    return text;
 }
 
 int64_t st_when_step(int64_t span_ns, int64_t steps)

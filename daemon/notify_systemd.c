@@ -185,9 +185,9 @@ static int on_capabilities(sd_bus_message *reply, void *ctx, ST_UNUSED sd_bus_er
 /* Whose desktop is it? Connecting to a socket of this machine does not wait. @return why it is no one's. */
 static const char *no_desktop(void)
 {
-    return geteuid() == 0 || (getenv("DBUS_SESSION_BUS_ADDRESS") == NULL && getenv("XDG_RUNTIME_DIR") == NULL)
-               ? "only your own sleeptuned shows them"
-               : NULL;
+    if (geteuid() == 0 || (getenv("DBUS_SESSION_BUS_ADDRESS") == NULL && getenv("XDG_RUNTIME_DIR") == NULL))
+        return "only your own sleeptuned shows them";
+    return NULL;
 }
 
 static int open_bus(struct st_notify *notify)
@@ -195,9 +195,10 @@ static int open_bus(struct st_notify *notify)
     if (notify->bus != NULL)
         return 0;
     const int r = sd_bus_open_user(&notify->bus);
-    return r < 0 ? r
-                 : sd_bus_match_signal_async(notify->bus, NULL, NAME, PATH, NAME, "ActionInvoked", on_action,
-                                             NULL, notify);
+    if (r < 0)
+        return r;
+    return sd_bus_match_signal_async(notify->bus, NULL, NAME, PATH, NAME, "ActionInvoked", on_action, NULL,
+                                     notify);
 }
 
 void st_notify_look(struct st_notify *notify, bool enabled, const struct st_view *view, int64_t now_ns)

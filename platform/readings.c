@@ -64,9 +64,9 @@ static int64_t highest_khz(struct st_platform *machine, int cpu)
         machine, st_text("/sys/devices/system/cpu/cpu%d/cpufreq/scaling_available_frequencies", cpu));
     while (steps != NULL && st_proc_u64(&steps, &khz) == 0)
         highest = ST_MAX(khz, highest);
-    return highest > 0 && highest < INT64_MAX / ST_NS_PER_MS
-               ? (int64_t)highest
-               : number_in(machine, cpu, "cpufreq/cpuinfo_max_freq");
+    if (highest > 0 && highest < INT64_MAX / ST_NS_PER_MS)
+        return (int64_t)highest;
+    return number_in(machine, cpu, "cpufreq/cpuinfo_max_freq");
 }
 
 static int64_t smi_count(struct st_platform *machine, int cpu)

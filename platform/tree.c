@@ -121,8 +121,9 @@ static const char *cpus_online(struct st_platform *machine, ST_UNUSED int cpu,
 {
     const char *text = st_tree_first_line(machine, condition->path);
     struct st_cpu_list online;
-    return text != NULL && st_cpu_list_parse(text, &online) == 0 && online.n > 0 ? st_text("%zu", online.n)
-                                                                                 : NULL;
+    if (text != NULL && st_cpu_list_parse(text, &online) == 0 && online.n > 0)
+        return st_text("%zu", online.n);
+    return NULL;
 }
 
 static const char *cpus_isolated(struct st_platform *machine, ST_UNUSED int cpu,

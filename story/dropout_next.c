@@ -10,9 +10,9 @@
 static double share_of(const struct st_dropout_client *client)
 {
     const struct st_xrun_load *load = &client->load;
-    return load->cycles_n > 0 && load->period_ns > 0 && load->busy_median_ns > 0
-               ? (double)load->busy_median_ns / (double)load->period_ns
-               : 0;
+    if (load->cycles_n > 0 && load->period_ns > 0 && load->busy_median_ns > 0)
+        return (double)load->busy_median_ns / (double)load->period_ns;
+    return 0;
 }
 
 /* "; 5.33 ms more delay; undo: the same with 0; to keep: sleeptune apply ...": three lines with its command
@@ -92,9 +92,9 @@ static bool is_real_time(int64_t priority)
 static const char *take_priority(const struct st_dropout_row *row)
 {
     char word[ST_XRUN_NAME_BYTES];
-    return st_safe_shell_word(row->culprit, word, sizeof(word)) != NULL && word[0] != '-'
-               ? st_text("sudo chrt --other --all-tasks --pid 0 $(pidof -s %s)", word)
-               : "";
+    if (st_safe_shell_word(row->culprit, word, sizeof(word)) != NULL && word[0] != '-')
+        return st_text("sudo chrt --other --all-tasks --pid 0 $(pidof -s %s)", word);
+    return "";
 }
 
 #define LOG_IN ST_DROPOUT_REASON_LOG_IN "; if you did: sleeptune report"
@@ -171,9 +171,9 @@ static int64_t alsa_bytes(int64_t buffer_ns)
 /* How long the sound lasts that the program writes ahead; 0: not known. */
 static int64_t buffer_of(const struct st_xrun_load *load)
 {
-    return load->asked_rate_hz == ST_XRUN_ASKED_MS
-               ? ST_MAX(load->asked_frames * ST_NS_PER_MS, load->buffer_ns)
-               : load->buffer_ns;
+    if (load->asked_rate_hz == ST_XRUN_ASKED_MS)
+        return ST_MAX(load->asked_frames * ST_NS_PER_MS, load->buffer_ns);
+    return load->buffer_ns;
 }
 
 static const char *own_buffer_text(const struct st_dropout_client *client, const char *source)

@@ -52,8 +52,9 @@ static const char *quiet_text(const struct st_dropout_client *client)
                        load->drift_ppb < 0 ? "slower" : "faster", client->device);
     if (!st_dropout_table_is_unheard(client))
         return "";
-    return load->between == ST_XRUN_BETWEEN_STOPS ? "its buffer: only stops are watched"
-                                                  : "not watched between it and PipeWire";
+    if (load->between == ST_XRUN_BETWEEN_STOPS)
+        return "its buffer: only stops are watched";
+    return "not watched between it and PipeWire";
 }
 
 static void add_client(const struct table *table, const struct st_dropout_client *client, const char *source)

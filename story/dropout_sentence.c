@@ -76,9 +76,9 @@ const char *st_dropout_sentence_why(const struct st_dropout_client *client, cons
                                      client->drift_ppb < 0 ? "faster" : "slower"));
     else
         text = row->stream != NULL ? row->stream : reason_text(row, figures);
-    return client->rhythm.each_ns > 0 && row == client->rows
-               ? st_text("%s, each %.1f s", text, (double)client->rhythm.each_ns / (double)ST_NS_PER_S)
-               : text;
+    if (client->rhythm.each_ns > 0 && row == client->rows)
+        return st_text("%s, each %.1f s", text, (double)client->rhythm.each_ns / (double)ST_NS_PER_S);
+    return text;
 }
 
 const char *st_dropout_sentence_lost(const struct st_dropout_client *client, const char *source,
@@ -92,9 +92,9 @@ const char *st_dropout_sentence_lost(const struct st_dropout_client *client, con
                        sum->unknown_n > 0 ? "at least " : "", st_ns_short(sum->lost_ns));
     if (sum->n > 1 && sum->longest_ns > 0)
         text = st_text("%s (longest %s)", text, st_ns_short(sum->longest_ns));
-    return row->place == ST_DROPOUT_AT_CLIENT_BUFFER && row->sum.n == sum->n
-               ? st_text("%s, between it and %s", text, st_xrun_sources_title(source))
-               : text;
+    if (row->place == ST_DROPOUT_AT_CLIENT_BUFFER && row->sum.n == sum->n)
+        return st_text("%s, between it and %s", text, st_xrun_sources_title(source));
+    return text;
 }
 
 /* "3 times ": how often it was so; "for 4.00 s ", if it only was while one went on; "" of nearly all. */
@@ -102,8 +102,9 @@ static const char *times_of(const struct st_dropout_client *client, const struct
 {
     if (10 * row->sum.n >= 9 * client->sum.n)
         return "";
-    return row->sum.n == 0 ? st_text("for %s ", st_ns_short(row->sum.lost_ns))
-                           : st_text("%s ", count_text(row->sum.n));
+    if (row->sum.n == 0)
+        return st_text("for %s ", st_ns_short(row->sum.lost_ns));
+    return st_text("%s ", count_text(row->sum.n));
 }
 
 const char *st_dropout_sentence_of(const struct st_dropout_client *client, const char *source,
@@ -117,10 +118,10 @@ const char *st_dropout_sentence_of(const struct st_dropout_client *client, const
 const char *st_dropout_sentence_forced(const struct st_dropout_table *table,
                                        const struct st_dropout_client *client, const char *source)
 {
-    return st_dropout_table_is_forced(table, client)
-               ? st_text("%s is forced to %jd frames (%s). ", st_xrun_sources_title(source), table->frames,
-                         st_ns_short(table->period_ns))
-               : "";
+    if (st_dropout_table_is_forced(table, client))
+        return st_text("%s is forced to %jd frames (%s). ", st_xrun_sources_title(source), table->frames,
+                       st_ns_short(table->period_ns));
+    return "";
 }
 
 const char *st_dropout_sentence_say(const struct st_dropout_table *table,

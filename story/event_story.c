@@ -177,8 +177,9 @@ static const char *why_text(const struct st_event *event)
 {
     if (st_dropout_place_why(event->place) != NULL)
         return st_dropout_place_why(event->place);
-    return event->kind == ST_EVENT_CLIENT_DROPOUT ? st_dropout_reason_text(event->reason)
-                                                  : st_dropout_reason_device(event->device);
+    if (event->kind == ST_EVENT_CLIENT_DROPOUT)
+        return st_dropout_reason_text(event->reason);
+    return st_dropout_reason_device(event->device);
 }
 
 json_t *st_event_story_json(const struct st_event *event, const struct st_story_beside *beside)

@@ -236,9 +236,9 @@ static int poll_program(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx
     if (r < 0)
         return r;
     w->poll_ns = IDLE_LOOK_NS * (program->ready && program->idle_ns >= IDLE_NS);
-    return program->ready && !program->ending
-               ? 0
-               : -EAGAIN; /* the last line has arrived: the program ends next */
+    if (program->ready && !program->ending)
+        return 0;
+    return -EAGAIN; /* the last line has arrived: the program ends next */
 }
 
 static int program_fd(const struct st_xrun_watch *w)

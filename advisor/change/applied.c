@@ -28,8 +28,9 @@ static int save(struct st_applied *applied, const struct st_entry *of)
 
 static int write_value(struct st_platform *platform, const char *target, const char *value)
 {
-    return target[0] == '/' ? platform->write_value(platform, target, value)
-                            : platform->write_sysctl(platform, target, value);
+    if (target[0] == '/')
+        return platform->write_value(platform, target, value);
+    return platform->write_sysctl(platform, target, value);
 }
 
 /* The folder of the file; of a block the file. */
@@ -315,10 +316,9 @@ const char *st_applied_revert(struct st_applied *applied, bool all, const char *
         return st_text(
             "%zu change%s could not be undone. The next sleeptune revert, apply or tune tries again.",
             failed_n, ST_PLURAL(failed_n));
-    return r == 0
-               ? NULL
-               : st_text(
-                     "all is undone, but the journal in %s cannot be written (%s) and still lists it. Free "
-                     "space there: the next sleeptune revert, apply or tune corrects it.",
-                     applied->folder, strerror(-r));
+    if (r == 0)
+        return NULL;
+    return st_text("all is undone, but the journal in %s cannot be written (%s) and still lists it. Free "
+                   "space there: the next sleeptune revert, apply or tune corrects it.",
+                   applied->folder, strerror(-r));
 }

@@ -220,9 +220,9 @@ bool st_fact_is(const struct st_fact *fact, const char *text)
 const struct st_fact *st_fact_beside(const struct st_fact *fact, const char *leaf)
 {
     const char *dot = strrchr(fact->key, '.');
-    return dot != NULL
-               ? st_facts_find(fact->facts, st_text("%.*s.%s", (int)(dot - fact->key), fact->key, leaf))
-               : NULL;
+    if (dot != NULL)
+        return st_facts_find(fact->facts, st_text("%.*s.%s", (int)(dot - fact->key), fact->key, leaf));
+    return NULL;
 }
 
 int st_fact_beside_int(const struct st_fact *fact, const char *leaf, int64_t *ret)

@@ -27,8 +27,9 @@ bool st_post_answer_is_last(const struct st_post *post, const char *name)
 
 struct st_post_answer *st_post_answer_last(struct st_post *post, const char *name)
 {
-    return st_post_answer_is_last(post, name) ? &post->answers[post->answers_n - 1]
-                                              : st_post_answer_new(post, name);
+    if (st_post_answer_is_last(post, name))
+        return &post->answers[post->answers_n - 1];
+    return st_post_answer_new(post, name);
 }
 
 void st_post_answer_add(struct st_post_answer *answer, const char *line)

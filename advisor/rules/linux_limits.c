@@ -203,9 +203,9 @@ static enum fault fault_of(const struct st_fact *program)
         return FAULT_NONE;
     const char *usual = st_facts_text_or(program->facts, ST_KEY_UNIT_DEFAULT_RTPRIO, "");
     int64_t soft; /* of "95", "20:95" or "infinity" */
-    return st_text_unit_limit(st_fact_beside_text_or(program, "rtprio", usual), &soft) && soft != 0
-               ? FAULT_NONE
-               : FAULT_LIMIT;
+    if (st_text_unit_limit(st_fact_beside_text_or(program, "rtprio", usual), &soft) && soft != 0)
+        return FAULT_NONE;
+    return FAULT_LIMIT;
 }
 
 static void judge_service_limits(struct st_finding *finding)

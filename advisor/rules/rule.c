@@ -156,9 +156,9 @@ bool st_rule_can_apply(const struct st_finding *finding)
 static const char *fill(const char *text, const char *word, const char *value)
 {
     const char *at = text == NULL || word == NULL ? NULL : strstr(text, word);
-    return at == NULL
-               ? text
-               : st_text("%.*s%s%s", (int)(at - text), text, value, fill(at + strlen(word), word, value));
+    if (at == NULL)
+        return text;
+    return st_text("%.*s%s%s", (int)(at - text), text, value, fill(at + strlen(word), word, value));
 }
 
 void st_rule_fix_with(struct st_finding *finding, const char *word, const char *value)

@@ -182,8 +182,9 @@ static const char *name_of(const char *back, const char **ret_device)
             return way->name;
     }
     *ret_device = back;
-    return back[0] == '/' || (strchr(back, ':') != NULL && !st_text_begins(back, "system:")) ? "device"
-                                                                                             : "cable";
+    if (back[0] == '/' || (strchr(back, ':') != NULL && !st_text_begins(back, "system:")))
+        return "device";
+    return "cable";
 }
 
 /* @param name  NULL: without a word. */

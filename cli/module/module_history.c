@@ -20,9 +20,9 @@ static const char *with(const char *target, const char *key, const char *value)
 /* With ns: the server takes small numbers for seconds. */
 static const char *with_moment(const char *target, const char *key, int64_t wall_ns)
 {
-    return wall_ns == INT64_MIN
-               ? target
-               : with(target, key, st_text("%jd.%09jd", wall_ns / ST_NS_PER_S, wall_ns % ST_NS_PER_S));
+    if (wall_ns == INT64_MIN)
+        return target;
+    return with(target, key, st_text("%jd.%09jd", wall_ns / ST_NS_PER_S, wall_ns % ST_NS_PER_S));
 }
 
 static int ask_daemon(const struct st_history_wish *wish, json_t **ret)

@@ -32,8 +32,9 @@ static int read_input(const char *path, size_t max_bytes, const char *what, char
         return ST_EXIT_DONE;
     }
     free(text);
-    return r == -EFBIG ? st_failure("%s is longer than %zu MiB: too long for %s", name, max_bytes >> 20, what)
-                       : st_failure("cannot read %s: %s", name, st_posix_input_error(-r));
+    if (r == -EFBIG)
+        return st_failure("%s is longer than %zu MiB: too long for %s", name, max_bytes >> 20, what);
+    return st_failure("cannot read %s: %s", name, st_posix_input_error(-r));
 }
 
 /* The ways to load facts: each returns an st_exit, after a message; what they put into *ret, also then, the

@@ -27,18 +27,18 @@ static int take_format(void *ctx, const char *text)
 static int take_threshold(void *ctx, const char *text)
 {
     struct st_report_options *options = ctx;
-    return st_finding_status_parse(text, &options->threshold) == 0
-               ? 0
-               : st_failure_usage("--threshold: '%s' is unknown; use problem, advice, unknown, ok or "
-                                  "not-applicable",
-                                  text);
+    if (st_finding_status_parse(text, &options->threshold) == 0)
+        return 0;
+    return st_failure_usage("--threshold: '%s' is unknown; use problem, advice, unknown, ok or "
+                            "not-applicable",
+                            text);
 }
 
 int st_report_run_profile(void *ctx, const char *text)
 {
-    return st_report_profile_parse(text, ctx) == 0
-               ? 0
-               : st_failure_usage("--profile: '%s' is unknown; use studio, desktop, laptop or server", text);
+    if (st_report_profile_parse(text, ctx) == 0)
+        return 0;
+    return st_failure_usage("--profile: '%s' is unknown; use studio, desktop, laptop or server", text);
 }
 
 int st_report_run_options(const struct st_option *own, size_t own_n, const char *help, int argc, char **argv,
@@ -167,9 +167,9 @@ static int out_of_range(int64_t frames, int64_t rate_hz)
 int st_report_run_period(const struct st_facts *facts, const struct st_report_options *options,
                          struct st_wish *ret)
 {
-    return st_buffer_choose(facts, options->frames, options->rate_hz, ret) == 0
-               ? ST_EXIT_DONE
-               : out_of_range(options->frames, options->rate_hz);
+    if (st_buffer_choose(facts, options->frames, options->rate_hz, ret) == 0)
+        return ST_EXIT_DONE;
+    return out_of_range(options->frames, options->rate_hz);
 }
 
 int st_report_run_make(const struct st_facts *facts, int64_t frames, int64_t rate_hz, struct st_report *ret)

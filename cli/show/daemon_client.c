@@ -160,8 +160,9 @@ static int forbidden(const struct asking *asking)
 static const char *daemon_program(void)
 {
     const char *const env[] = {st_text("PATH=%s", st_text_or(getenv("PATH"), "")), NULL};
-    return st_child_env_find(env, "sleeptuned", ST_ROOM(PATH_MAX)) == 0 ? "sleeptuned"
-                                                                        : ST_SBIN_DIR "/sleeptuned";
+    if (st_child_env_find(env, "sleeptuned", ST_ROOM(PATH_MAX)) == 0)
+        return "sleeptuned";
+    return ST_SBIN_DIR "/sleeptuned";
 }
 
 static int not_running(const struct asking *asking)

@@ -179,8 +179,9 @@ static const char *next_text(const struct st_tune_output *output)
     if (best < t->n)
         return st_text("give it more time: %ssleeptune tune --budget 30m --only %s", sudo_word(),
                        output->candidates->rows[best].finding->rule->id);
-    return output->candidates->needs_root ? st_text("%ssleeptune tune", sudo_word())
-                                          : st_text("sleeptune report --frames %u", frames);
+    if (output->candidates->needs_root)
+        return st_text("%ssleeptune tune", sudo_word());
+    return st_text("sleeptune report --frames %u", frames);
 }
 
 void st_tune_output_result(const struct st_tune_output *output, FILE *out)

@@ -36,8 +36,9 @@ bool st_record_is_known(const struct st_field *field, const void *from)
 
 const char *st_record_text(const struct st_field *field, const void *from)
 {
-    return field->form == ST_FORM_NAME ? (const char *)from + field->at
-                                       : field->word((int)st_record_number(field, from));
+    if (field->form == ST_FORM_NAME)
+        return (const char *)from + field->at;
+    return field->word((int)st_record_number(field, from));
 }
 
 bool st_record_set_number(const struct st_field *field, int64_t value, void *ret)

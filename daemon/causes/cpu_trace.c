@@ -121,8 +121,9 @@ static struct owner taken_from(const struct st_trace_event *events, size_t i, in
     while (events[i].cpu != cpu || (events[i].kind != ST_TRACE_SWITCH && events[i].kind != ST_TRACE_LOST))
         i++;
     const struct st_trace_event *e = &events[i];
-    return e->kind == ST_TRACE_SWITCH ? thread_owner(e->prev_pid, e->prev_name, tid)
-                                      : (struct owner){.kind = OWNER_NONE};
+    if (e->kind == ST_TRACE_SWITCH)
+        return thread_owner(e->prev_pid, e->prev_name, tid);
+    return (struct owner){.kind = OWNER_NONE};
 }
 
 /* Goes along the events of the CPU up to the switch `in`. Time before the first event of all, and time

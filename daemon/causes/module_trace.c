@@ -251,9 +251,9 @@ static int read_trace(struct st_trace *trace, void (*take)(void *ctx, const stru
     trace->take = take;
     trace->ctx = ctx;
     errno = 0;
-    return tracefs_iterate_raw_events(trace->tep, trace->instance, NULL, 0, on_record, trace) == 0
-               ? 0
-               : error_of(EIO);
+    if (tracefs_iterate_raw_events(trace->tep, trace->instance, NULL, 0, on_record, trace) == 0)
+        return 0;
+    return error_of(EIO);
 }
 
 __attribute__((visibility("default"))) const struct st_trace_module st_trace_module = {

@@ -579,8 +579,9 @@ static int listen_on(union st_config_address *name)
 /* Can only this machine reach the address? */
 static bool is_loopback(const union st_config_address *name)
 {
-    return name->any.sa_family == AF_INET6 ? IN6_IS_ADDR_LOOPBACK(&name->v6.sin6_addr)
-                                           : ntohl(name->v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+    if (name->any.sa_family == AF_INET6)
+        return IN6_IS_ADDR_LOOPBACK(&name->v6.sin6_addr);
+    return ntohl(name->v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
 }
 
 int st_http_start_tcp(const char *listen_at, const char *names, const struct st_http_source *source,

@@ -73,8 +73,8 @@ const char *st_query_set(struct st_query *query, unsigned names, const char *key
 
 const char *st_query_check(const struct st_query *query)
 {
-    return query->since_wall_ns != INT64_MIN && query->until_wall_ns != INT64_MIN &&
-                   query->since_wall_ns > query->until_wall_ns
-               ? "'since' is later than 'until'"
-               : NULL;
+    if (query->since_wall_ns != INT64_MIN && query->until_wall_ns != INT64_MIN &&
+        query->since_wall_ns > query->until_wall_ns)
+        return "'since' is later than 'until'";
+    return NULL;
 }

@@ -65,10 +65,10 @@ static const char *demotion_text(int demotion)
         [ST_WATCHDOG_TOO_LONG] = "the loop used a CPU too long without a sleep (RLIMIT_RTTIME)",
     };
     const char *reason = reasons[demotion % ERRNO_UNIT];
-    return demotion < ERRNO_UNIT
-               ? st_text("the watchdog took real-time priority from the test loop: %s", reason)
-               : st_text("cannot take real-time priority from the test loop (%s): %s",
-                         strerror(demotion / ERRNO_UNIT), reason);
+    if (demotion < ERRNO_UNIT)
+        return st_text("the watchdog took real-time priority from the test loop: %s", reason);
+    return st_text("cannot take real-time priority from the test loop (%s): %s",
+                   strerror(demotion / ERRNO_UNIT), reason);
 }
 
 void st_watchdog_demote(struct st_watchdog *watchdog, enum st_watchdog_reason reason)

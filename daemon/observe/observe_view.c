@@ -15,10 +15,11 @@ static json_t *known(int64_t figure)
 /* 0 is a known value: a client may compute for less than the clock can measure. Below 0: unknown. */
 static json_t *three_json(int64_t median_ns, int64_t p99_ns, int64_t max_ns)
 {
-    return median_ns < 0 ? json_null()
-                         : json_pack("{s:I, s:o, s:o}", "median", (json_int_t)median_ns, "p99",
-                                     st_json_integer_or_null(p99_ns >= 0, p99_ns), "max",
-                                     st_json_integer_or_null(max_ns >= 0, max_ns));
+    if (median_ns < 0)
+        return json_null();
+    return json_pack("{s:I, s:o, s:o}", "median", (json_int_t)median_ns, "p99",
+                     st_json_integer_or_null(p99_ns >= 0, p99_ns), "max",
+                     st_json_integer_or_null(max_ns >= 0, max_ns));
 }
 
 static json_t *load_json(const struct st_xrun_load *load)

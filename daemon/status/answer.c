@@ -152,9 +152,9 @@ static const char *clock_text(const struct st_view *view, int64_t wall_ns)
  * same minute. */
 static const char *since_text(const struct st_view *view, const struct st_observed_view *source)
 {
-    return st_observed_shown(source)->sum.n == source->seen.sum.n
-               ? st_text(" (watched since %s)", clock_text(view, source->since_wall_ns))
-               : st_text(" (since %s)", st_when_text_near(source->recent_wall_ns, view->now_wall_ns));
+    if (st_observed_shown(source)->sum.n == source->seen.sum.n)
+        return st_text(" (watched since %s)", clock_text(view, source->since_wall_ns));
+    return st_text(" (since %s)", st_when_text_near(source->recent_wall_ns, view->now_wall_ns));
 }
 
 const char *st_answer_sentence(const struct st_view *view, const struct st_observed_view *source,
@@ -235,9 +235,9 @@ static const char *quiet_text(const struct st_view *view, const struct st_answer
 /* A playing client of which not every dropout is seen; NULL: none. */
 static const struct st_dropout_client *unheard(const struct st_answer *answer)
 {
-    return answer->server != NULL && answer->plays
-               ? st_dropout_table_unheard(st_observed_shown(answer->server))
-               : NULL;
+    if (answer->server != NULL && answer->plays)
+        return st_dropout_table_unheard(st_observed_shown(answer->server));
+    return NULL;
 }
 
 static const char *music_text(const struct st_view *view, const struct st_answer *answer)

@@ -151,8 +151,8 @@ int st_destination_open_path(const char *path, int flags)
 
 const char *st_destination_error(int r)
 {
-    return r == -EXDEV
-               ? "another user can change a symbolic link in this path, so root does not follow it. Use the "
-                 "path without the link, or run as that user"
-               : strerror(-r);
+    if (r == -EXDEV)
+        return "another user can change a symbolic link in this path, so root does not follow it. Use the "
+               "path without the link, or run as that user";
+    return strerror(-r);
 }

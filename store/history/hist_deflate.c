@@ -91,6 +91,7 @@ uint8_t *st_hist_deflate(const struct st_hist *hist, size_t *ret_bytes)
 int st_hist_deflate_undo(struct st_hist *hist, const uint8_t *bytes, size_t n, uint8_t *room)
 {
     uLongf plain_bytes = st_hist_deflate_room(hist);
-    return uncompress(room, &plain_bytes, bytes, n) == Z_OK ? st_hist_deflate_unpack(hist, room, plain_bytes)
-                                                            : -EBADMSG;
+    if (uncompress(room, &plain_bytes, bytes, n) == Z_OK)
+        return st_hist_deflate_unpack(hist, room, plain_bytes);
+    return -EBADMSG;
 }

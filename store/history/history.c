@@ -251,8 +251,9 @@ enum st_history_state st_history_look_again(const struct st_history *history)
         return ST_HISTORY_GONE;
     if (file.bytes == 0)
         return ST_HISTORY_EMPTIED;
-    return is_same(&file, &history->file) && is_same(&log, &history->log) ? ST_HISTORY_OURS
-                                                                          : ST_HISTORY_CHANGED;
+    if (is_same(&file, &history->file) && is_same(&log, &history->log))
+        return ST_HISTORY_OURS;
+    return ST_HISTORY_CHANGED;
 }
 
 const char *st_history_error(const struct st_history *history, int r)

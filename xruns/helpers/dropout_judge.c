@@ -49,8 +49,9 @@ static enum st_dropout_reason judge_measured(const struct st_dropout_figures *fi
     if (slept_ns >= late_ns ||
         late_ns > WAKE_MAX_NS) /* who gets the CPU and is not heard of sleeps in its cycle */
         return ST_DROPOUT_BLOCKED;
-    return wait_of(figures, figures->end_ns - figures->signal_ns) >= late_ns ? ST_DROPOUT_WOKEN_LATE
-                                                                             : ST_DROPOUT_UNKNOWN;
+    if (wait_of(figures, figures->end_ns - figures->signal_ns) >= late_ns)
+        return ST_DROPOUT_WOKEN_LATE;
+    return ST_DROPOUT_UNKNOWN;
 }
 
 enum st_dropout_reason st_dropout_judge(const struct st_dropout_figures *figures)

@@ -9,8 +9,9 @@ static struct spa_hook core_hook, registry_hook;
 
 const char *st_pipewire_connection_no_start(void)
 {
-    return errno == ENOENT ? "PipeWire is not installed"
-                           : st_text("libpipewire does not start: %s", strerror(errno));
+    if (errno == ENOENT)
+        return "PipeWire is not installed";
+    return st_text("libpipewire does not start: %s", strerror(errno));
 }
 
 const char *st_pipewire_connection_open(struct st_pipewire_connection *connection, struct pw_context *context,

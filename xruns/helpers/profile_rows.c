@@ -5,8 +5,9 @@
 static uint32_t span_of(bool there, int64_t from_ns, int64_t to_ns)
 {
     const int64_t span_ns = st_ns_sub(to_ns, from_ns);
-    return there && span_ns >= 0 && span_ns < ST_CYCLE_RING_NOT_YET ? (uint32_t)span_ns
-                                                                    : ST_CYCLE_RING_NOT_YET;
+    if (there && span_ns >= 0 && span_ns < ST_CYCLE_RING_NOT_YET)
+        return (uint32_t)span_ns;
+    return ST_CYCLE_RING_NOT_YET;
 }
 
 void st_profile_row_put_held(struct st_pipewire_profile *profile, const struct st_profile_node *driver,
