@@ -344,8 +344,11 @@ int st_cmd_apply(int argc, char **argv)
     if (status == ST_EXIT_DONE)
         status = look(&work);
     ST_EACH_OF (step, work.plan.entries, work.plan.entries_n) {
-        step->frames = target->own ? (uint32_t)target->quantum : target->report.wish.frames;
-        step->rate_hz = target->own ? 0 : target->report.wish.rate_hz;
+        step->frames = (uint32_t)target->quantum; /* of own settings */
+        if (target->own)
+            continue;
+        step->frames = target->report.wish.frames;
+        step->rate_hz = target->report.wish.rate_hz;
     }
     if (status == ST_EXIT_DONE)
         status = decide(&work);

@@ -189,7 +189,8 @@ static uint32_t held_in_all(const struct answer *answer)
         const struct st_predict_row *held = phase->sizes.table.held;
         if (phase->load_error == 0 && held == NULL)
             return 0;
-        frames = held != NULL && held->frames > frames ? held->frames : frames;
+        if (held != NULL)
+            frames = ST_MAX(held->frames, frames);
     }
     return frames;
 }
@@ -219,7 +220,7 @@ static const char *sizes_text(const struct answer *answer, bool watched)
                        held > 0 ? held : LONGEST, st_stress_name(answer->worst->load),
                        st_ns_short(result->lateness.max_ns));
     if (!answer->stress && table->brief && !watched)
-        text = st_text("%s Measured for %.*f s.", text, seconds < 9.95 ? 1 : 0, seconds);
+        text = st_text("%s Measured for %.*f s.", text, seconds < 9.95, seconds);
     if (result->policy == ST_POLICY_OTHER)
         text = st_text("%s Measured as a normal thread: no right to real-time priority%s.", text,
                        answer->worst->sizes.rtkit_refused ? ", and rtkit gave none" : "");
@@ -264,7 +265,8 @@ static int make_answer(const struct st_facts *facts, struct answer *answer)
     int64_t frames, dropouts_n;
     const char *server, *music;
     const bool dropouts = st_facts_int(facts, ST_MUSIC_DROPOUTS, &dropouts_n) == 0 && dropouts_n > 0;
-    answer->dropouts_n = dropouts ? (uint64_t)dropouts_n : 0;
+    if (dropouts)
+        answer->dropouts_n = (uint64_t)dropouts_n;
     answer->os = facts->os;
     bool judged_held = true;
     answer->worst = &answer->phases[0];
@@ -273,7 +275,7 @@ static int make_answer(const struct st_facts *facts, struct answer *answer)
     ST_EACH_OF (phase, answer->phases, answer->phases_n) {
         if (!phase->sizes.measured || phase->load_error != 0)
             continue;
-        st_sizes_fill(&phase->sizes, answer->used_frames != 0 ? answer->used_frames : answer->judged_frames);
+        st_sizes_fill(&phase->sizes, answer->used_frames > 0 ? answer->used_frames : answer->judged_frames);
         phase->sizes.table.brief = !is_long(&phase->sizes.table);
         const struct st_predict_row *judged = judged_row(answer, phase);
         judged_held = judged_held && (judged == NULL || st_predict_holds(judged) || !judged->known);
@@ -286,7 +288,10 @@ static int make_answer(const struct st_facts *facts, struct answer *answer)
                 causes_text(answer, judged_held));
     answer->next = next_text(answer, st_machine_right_at_login(facts), judged_held);
     const bool said = dropouts && st_facts_text(facts, ST_MUSIC_NEXT, &music) == 0;
-    answer->report.next = said ? music : dropouts && judged_held ? NULL : answer->next;
+    if (said)
+        answer->report.next = music;
+    else if (!dropouts || !judged_held)
+        answer->report.next = answer->next;
     answer->report.fine = judged_held && held_in_all(answer) > 0 && !said;
     answer->report.table = print_table;
     answer->report.ctx = answer;
@@ -302,8 +307,9 @@ static int status_of(const struct st_sizes *sizes)
         st_failure("the measurement is invalid: its counters do not agree");
         return ST_EXIT_BOOKS;
     }
-    const int error = sizes->measured ? sizes->result.error : 0;
-    return error == 0 ? ST_EXIT_DONE : st_failure("the measurement failed: %s", strerror(-error));
+    if (!sizes->measured || sizes->result.error == 0)
+        return ST_EXIT_DONE;
+    return st_failure("the measurement failed: %s", strerror(-sizes->result.error));
 }
 
 /** @return an st_exit, after a message. A load that cannot be started is no failure: phase->load_error
@@ -320,7 +326,8 @@ static int measure_phase(struct options *options, const struct st_wish *wish, ui
         status = st_sizes_measure(wish->rate_hz, shortest, options->duration_ns,
                                   answer->stress ? st_stress_name(load) : NULL, look, options, &phase->sizes);
     const int ended = st_stress_stop(stress);
-    phase->load_error = phase->load_error != 0 ? phase->load_error : ended;
+    if (phase->load_error == 0)
+        phase->load_error = ended;
     return status == ST_EXIT_DONE ? status_of(&phase->sizes) : status;
 }
 
@@ -334,7 +341,8 @@ static int measure(struct options *options, bool watch, struct st_facts *facts, 
     const uint32_t shortest = st_sizes_shortest(&wish, (uint32_t)options->report.frames);
     const size_t phases_n = answer->stress ? ST_STRESS_PHASES : 1;
     options->judged_frames = answer->judged_frames = wish.frames;
-    answer->used_frames = wish.in_use ? wish.frames : 0;
+    if (wish.in_use)
+        answer->used_frames = wish.frames;
     options->music =
         watch ? st_music_start(st_platform_native(), st_xrun_sources, facts, geteuid() == 0) : NULL;
     struct st_platform *p = st_platform_native();

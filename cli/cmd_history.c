@@ -295,7 +295,9 @@ static int show_trace(const struct options *options, struct st_history_wish wish
     const char *error = st_module_load("history", ST_MODULE_HISTORY_TRACE_SYMBOL, &read_trace);
     if (error != NULL)
         return st_failure("cannot load: %s", error);
-    int status = !st_text_is(options->trace, "last") ? find_event(options->trace, wish, &wall_ns) : 0;
+    int status = 0;
+    if (!st_text_is(options->trace, "last"))
+        status = find_event(options->trace, wish, &wall_ns);
     if (status == 0)
         status = read_trace(st_program_command, &wish, wall_ns, &trace.copy);
     if (status != 0)

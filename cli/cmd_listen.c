@@ -87,7 +87,7 @@ static int write_frames(FILE *stream, const struct st_signal *signal, uint64_t f
     float frames[2 * FRAMES];
     int r = st_wav_write_head(stream, signal->rate_hz, signal->channels, frames_n);
     for (uint64_t at = 0; r == 0 && at < frames_n; at += FRAMES) {
-        const size_t n = frames_n - at < FRAMES ? (size_t)(frames_n - at) : FRAMES;
+        const size_t n = (size_t)ST_MIN(frames_n - at, FRAMES);
         st_signal_fill(signal, at, frames, n);
         r = st_wav_write(stream, frames, 2 * n);
     }
@@ -105,7 +105,8 @@ static int write_signal(const struct options *o)
         r = write_frames(output.stream, &signal,
                          (uint64_t)(o->wish.duration_ns / ST_NS_PER_MS) * FILE_HZ / 1000);
         const int closed = st_output_close(&output, r == 0);
-        r = r != 0 ? r : closed;
+        if (r == 0)
+            r = closed;
     }
     if (r != 0)
         return st_failure("cannot write %s: %s", o->signal, st_destination_error(r));
@@ -133,7 +134,7 @@ static void fill_gap(struct run *run, uint64_t frames)
 {
     static const float silence[FRAMES * ST_CAPTURE_CHANNELS_MAX];
     for (frames = ST_MIN(frames, GAP_MAX); frames > 0;) {
-        const size_t n = frames < FRAMES ? (size_t)frames : FRAMES;
+        const size_t n = (size_t)ST_MIN(frames, FRAMES);
         st_hearing_take(&run->hearing, silence, n);
         frames -= n;
     }

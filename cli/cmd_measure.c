@@ -152,7 +152,9 @@ static int read_options(int argc, char **argv, struct arguments *a)
     if (r < 0 && a->per_hour > 0 && config->cause_above_ns > 0)
         return st_failure_usage("--at-most finds the causes of missed periods: leave out --cause-above");
     const int status = r < 0 && cpu >= 0 ? check_cpu(cpu) : ST_EXIT_DONE;
-    return status != ST_EXIT_DONE ? status : r;
+    if (status != ST_EXIT_DONE)
+        return status;
+    return r;
 }
 
 /* sleeptune-measure/1. New reference, NULL when out of memory. */
@@ -311,7 +313,9 @@ static int measure(struct arguments *a)
     struct st_measure_file file = {.path = a->record};
     struct st_stress *stress = NULL;
     struct st_result result;
-    int status = a->record != NULL ? st_measure_file_open(&a->config, &file) : 0;
+    int status = 0;
+    if (a->record != NULL)
+        status = st_measure_file_open(&a->config, &file);
     if (status != 0)
         return status;
     const int r = st_stress_start(a->stress, &stress);

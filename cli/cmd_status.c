@@ -58,8 +58,8 @@ static void add_sizes(const struct st_daemon_answer *to, const struct wish *wish
     struct st_daemon_answer sizes;
     const int status =
         st_daemon_client_try(wish->socket, "/v1/sizes", "sleeptune-sizes/1", ST_DAEMON_TIMEOUT_MS, &sizes);
-    json_t *section = status == 0 ? json_object_get(sizes.document, "section") : NULL;
-    if (section != NULL)
+    json_t *section = json_object_get(sizes.document, "section");
+    if (status == 0 && section != NULL)
         (void)json_array_append(json_object_get(json_object_get(to->document, "screen"), "sections"),
                                 section);
     st_daemon_client_finish(&sizes);

@@ -23,8 +23,8 @@ static const char *price_text(const struct st_dropout_table *table, const char *
         (double)table->period_ns * (double)(frames - table->frames) / (double)table->frames;
     const bool force = st_xrun_sources_find(source)->set_by_force;
     const char *lasts = st_xrun_sources_keep_frames(source, frames);
-    return st_text("; %s more delay; undo: the same with %jd%s%s", st_ns_short((int64_t)more_ns),
-                   force ? table->forced_frames : table->frames, lasts[0] != '\0' ? "; " : "", lasts);
+    return st_text("; %s more delay; undo: the same with %jd%s", st_ns_short((int64_t)more_ns),
+                   force ? table->forced_frames : table->frames, st_text_with("; ", lasts));
 }
 
 #define FRAMES_MIN 16
@@ -156,7 +156,7 @@ static struct st_dropout_next next_resync(const struct st_dropout_client *client
 static int64_t latency_ms(int64_t buffer_ns, bool pipewire)
 {
     const int64_t step_ns = 50 * ST_NS_PER_MS;
-    return 50 * ST_MAX(((pipewire ? 2 : 1) * buffer_ns + step_ns - 1) / step_ns, 2);
+    return 50 * ST_MAX(((1 + pipewire) * buffer_ns + step_ns - 1) / step_ns, 2);
 }
 
 /* The same of ALSA's plug-in. It is a power of two for two channels of 32 bits at 48 kHz. */

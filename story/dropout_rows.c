@@ -26,7 +26,7 @@ static void add(const struct table *table, const char *name, const char *dropout
 static const char *share_text(int64_t ns, int64_t period_ns)
 {
     const double percent = period_ns > 0 ? 100 * (double)ns / (double)period_ns : -1;
-    return st_text(percent >= 0 ? "%.*f %%" : "-", percent >= 0.05 && percent < 0.95 ? 1 : 0, percent);
+    return st_text(percent >= 0 ? "%.*f %%" : "-", percent >= 0.05 && percent < 0.95, percent);
 }
 
 /* The longest cycle, of its worst dropout if that computed too long, or of the last seconds. */
@@ -70,14 +70,22 @@ static void add_client(const struct table *table, const struct st_dropout_client
         usual = "ended";
     if (client->sum.n == 0 && table->live)
         add(table, name, unheard ? "?" : "0", quiet_text(client), "", usual, peak_text(client), false, false);
-    ST_EACH_OF (row, first, client->sum.n > 0 ? client->rows_n : 0) {
-        const bool device = row->stream != NULL && client->name[0] == '\0', show = row == first && !device;
-        add(table, name, row->sum.n > 0 ? st_text("%ju", row->sum.n) : "-", /* one that was counted goes on */
-            device ? st_text_or(terse, row->stream) : st_dropout_sentence_why(client, row, false),
-            row->sum.lost_ns > 0
-                ? st_text(row->sum.unknown_n > 0 ? "%s+" : "%s", st_ns_short(row->sum.lost_ns))
-                : "-",
-            show ? usual : "", show ? peak_text(client) : "", true,
+    if (client->sum.n == 0)
+        return;
+    ST_EACH_OF (row, first, client->rows_n) {
+        const char *why = st_dropout_sentence_why(client, row, false), *number = "-", *lost = "-", *busy = "",
+                   *peak = "";
+        if (row->sum.n > 0) /* else one that was counted goes on */
+            number = st_text("%ju", row->sum.n);
+        if (row->sum.lost_ns > 0)
+            lost = st_text(row->sum.unknown_n > 0 ? "%s+" : "%s", st_ns_short(row->sum.lost_ns));
+        if (row->stream != NULL && client->name[0] == '\0') {
+            why = st_text_or(terse, why);
+        } else if (row == first) {
+            busy = usual;
+            peak = peak_text(client);
+        }
+        add(table, name, number, why, lost, busy, peak, true,
             row > first && SELDOM * row->sum.n < client->sum.n);
     }
 }

@@ -9,8 +9,8 @@ static uint64_t harm_of(const struct st_dropout_source *source, bool timed)
 
 static bool goes_first(const struct st_dropout_source *a, const struct st_dropout_source *b, bool timed)
 {
-    const uint64_t of_a = harm_of(a, timed), of_b = harm_of(b, timed), asked_a = a->asked ? of_a : 0,
-                   asked_b = b->asked ? of_b : 0;
+    const uint64_t of_a = harm_of(a, timed), of_b = harm_of(b, timed), asked_a = of_a * a->asked,
+                   asked_b = of_b * b->asked;
     if (asked_a != asked_b)
         return asked_a > asked_b;
     if (a->plays != b->plays)

@@ -149,8 +149,10 @@ static void add(struct st_dropout_sum *sum, const struct st_event *event, int64_
 {
     const uint64_t n = count_of(event);
     sum->n += n;
-    sum->device_n += event->kind == ST_EVENT_DEVICE_DROPOUT ? n : 0;
-    sum->unknown_n += event->lost_ns == 0 || event->longest_ns == 0 ? n : 0;
+    if (event->kind == ST_EVENT_DEVICE_DROPOUT)
+        sum->device_n += n;
+    if (event->lost_ns == 0 || event->longest_ns == 0)
+        sum->unknown_n += n;
     sum->lost_ns = st_ns_add(sum->lost_ns, event->lost_ns);
     sum->longest_ns = ST_MAX(event->longest_ns, sum->longest_ns);
     sum->cycles_n = st_ns_add(sum->cycles_n, event->cycles_n);
@@ -304,7 +306,8 @@ static void take_load(struct st_dropout_table *table, const struct st_xrun_seen 
     client->block.frames = load->block_frames;
     client->block.any = load->block_any;
     client->block.rate_hz = load->rate_hz;
-    client->drift_ppb = load->drift_ppb != 0 ? load->drift_ppb : client->drift_ppb;
+    if (load->drift_ppb != 0)
+        client->drift_ppb = load->drift_ppb;
     client->seen_ns = client->load_ns = now_ns;
     client->playing = true;
 }
@@ -316,7 +319,8 @@ void st_dropout_table_take_event(struct st_dropout_table *table, const struct st
     if (st_text_begins(event->client, ST_DROPOUT_TEST_CLIENT))
         return;
     add(&table->sum, event, period_ns);
-    table->reasons_n[event->reason] += event->kind == ST_EVENT_DEVICE_DROPOUT ? 0 : n;
+    if (event->kind == ST_EVENT_CLIENT_DROPOUT)
+        table->reasons_n[event->reason] += n;
     table->places_n[event->place] += n;
     if (now_ns >= table->last_ns) {
         table->last_ns = now_ns;
@@ -417,10 +421,11 @@ const char *st_dropout_table_rhythm(const struct st_dropout_client *client)
 
 const struct st_dropout_client *st_dropout_table_unheard(const struct st_dropout_table *table)
 {
-    size_t i = 0;
-    while (i < table->clients_n && !st_dropout_table_is_unheard(&table->clients[i]))
-        i++;
-    return i < table->clients_n ? &table->clients[i] : NULL;
+    ST_EACH_OF (client, table->clients, table->clients_n) {
+        if (st_dropout_table_is_unheard(client))
+            return client;
+    }
+    return NULL;
 }
 
 bool st_dropout_table_is_normal(const struct st_dropout_table *table)

@@ -132,7 +132,7 @@ static int64_t deadline_of(const struct st_cycle_row *row)
     if (period_ns == 0 || is_not_yet(row->period_ns))
         return INT64_MAX;
     const bool in_next = row->signal_ns - row->cycle_ns > period_ns - period_ns / 8;
-    return row->cycle_ns + (in_next ? 2 : 1) * period_ns;
+    return row->cycle_ns + (1 + in_next) * period_ns;
 }
 
 static void add_missed(const struct work *work, const struct st_cycle_row *row, int64_t deadline_ns)
@@ -163,7 +163,7 @@ static void add_cycle(struct work *work, const struct st_cycle_row *first, const
 {
     const bool overlaps = first->signal_ns < lane->free_ns[0];
     const int track = (overlaps ? ST_TRACE_OVERLAP : ST_TRACE_CLIENT) + first->name;
-    const int64_t seen_ns = last->cycle_ns + (is_not_yet(last->period_ns) ? 0 : last->period_ns);
+    const int64_t seen_ns = last->cycle_ns + last->period_ns * !is_not_yet(last->period_ns);
     const int64_t begin_ns = ST_MAX(first->signal_ns, lane->free_ns[overlaps]);
     const int64_t awake_ns = is_not_yet(last->wait_ns) ? seen_ns : last->signal_ns + last->wait_ns;
     const int64_t end_ns =
@@ -272,7 +272,7 @@ int st_trace_file_write(FILE *out, const struct st_trace_file *file)
 {
     const struct st_cycle_ring *ring = file->copy.ring;
     const int64_t event_ns = st_ns_sub(file->copy.wall_ns, ring->wall_ns);
-    const int64_t from_ns = event_ns > file->copy.before_ns ? event_ns - file->copy.before_ns : 0;
+    const int64_t from_ns = ST_MAX(event_ns - file->copy.before_ns, 0);
     int r = 0;
     struct work work = {.file = file, .json = {out, from_ns}, .from_ns = from_ns, .event_ns = event_ns};
     st_trace_json_begin(&work.json, from_ns + ring->wall_ns);

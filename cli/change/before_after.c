@@ -237,7 +237,9 @@ static void compare(struct st_before_after *done)
         before_n[i] = late_of(done->before, i * each, each);
         now_n[i] = late_of(done->now, i * each, each);
     }
-    const int r = each > 0 ? st_counts_compare(before_n, now_n, &done->late) : 0;
+    int r = 0;
+    if (each > 0)
+        r = st_counts_compare(before_n, now_n, &done->late);
     if (r != 0)
         done->why = st_text("%s", strerror(-r));
 }

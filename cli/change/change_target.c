@@ -26,7 +26,9 @@ bool st_change_target_has_own(const char *root)
 int st_change_target_open(const char *root, bool own, struct st_change_target *ret)
 {
     struct st_change_target target = {.live = root == NULL, .own = own, .p = st_platform_native()};
-    const int r = root != NULL ? st_platform_root_new(root, &target.p) : 0;
+    int r = 0;
+    if (root != NULL)
+        r = st_platform_root_new(root, &target.p);
     if (r < 0)
         return st_failure("%s: %s", root, strerror(-r));
     if (root != NULL && access(st_text("%s/sysctl-a.txt", root), F_OK) == 0)
@@ -48,7 +50,8 @@ int st_change_target_open(const char *root, bool own, struct st_change_target *r
     ST_EACH_OF (entry, target.journal.entries, own ? target.journal.entries_n : 0) {
         const char *blank = strchr(entry->names, ' ');
         target.quantum = ST_MAX(target.quantum, entry->frames);
-        target.card = blank != NULL ? blank + 1 : target.card;
+        if (blank != NULL)
+            target.card = blank + 1;
     }
     /* others read the folders that are made for drop-ins and the journal, whatever the shell's mask is */
     umask(022);

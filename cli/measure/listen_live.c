@@ -161,7 +161,7 @@ static const char *ways_here(const struct st_platform *p)
     const char *text = "";
     ST_EACH (way, st_ways) {
         if (is_here(p, way) && !st_text_is(way->name, "device") && strstr(text, way->name) == NULL)
-            text = st_text("%s%s%s", text, text[0] != '\0' ? ", " : "", way->name);
+            text = st_text_joined(text, ", ", way->name);
     }
     return text;
 }
@@ -204,8 +204,8 @@ static int say_none(const struct st_platform *p, const struct st_listen_wish *wi
     if (st_stop_asked())
         return st_failure("stopped before it played.");
     if (name == NULL) {
-        st_failure("%s%s%sno way back for the test signal was found:", wish->plays != NULL ? "--play " : "",
-                   wish->plays != NULL ? wish->plays : "", wish->plays != NULL ? ": " : "");
+        st_failure("%sno way back for the test signal was found:",
+                   wish->plays != NULL ? st_text("--play %s: ", wish->plays) : "");
         fprintf(stderr, "%sMake one:\n", why);
         say_makes(p);
         return ST_EXIT_FAILURE;

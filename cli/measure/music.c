@@ -55,7 +55,9 @@ static bool plays(const struct server *server)
 
 static void take(struct server *server)
 {
-    const int r = server->open ? server->watch.source->ops->poll(&server->watch, on_seen, server) : 0;
+    if (!server->open)
+        return;
+    const int r = server->watch.source->ops->poll(&server->watch, on_seen, server);
     if (r != 0 && r != -EAGAIN) {
         st_xrun_close(&server->watch);
         server->open = false;
@@ -229,21 +231,25 @@ static json_t *put(const struct server *server, json_t *dropouts, int64_t durati
                    struct st_facts *facts)
 {
     const struct st_dropout_client *client = st_dropout_table_worst(&server->seen, INT64_MAX);
-    json_t *records = ask ? records_of(server, duration_ns, facts) : NULL;
+    json_t *records = NULL;
+    if (ask)
+        records = records_of(server, duration_ns, facts);
     st_facts_put_text(facts, ST_MUSIC_SERVER, name_of(server), SOURCE);
     st_facts_put_int(facts, ST_MUSIC_DURATION_NS, duration_ns, SOURCE);
     if (server->seen.frames > 0)
         st_facts_put_int(facts, ST_MUSIC_FRAMES, server->seen.frames, SOURCE);
-    put_dropouts(records != NULL ? records : dropouts, records != NULL ? RECORDS : SOURCE, facts);
-    if (records == NULL && client != NULL && client->name[0] != '\0') {
+    if (records != NULL) {
+        json_decref(dropouts);
+        put_dropouts(records, RECORDS, facts);
+        return records;
+    }
+    put_dropouts(dropouts, SOURCE, facts);
+    if (client != NULL && client->name[0] != '\0') {
         const struct st_dropout_next next = st_dropout_next(&server->seen, client, server->watch.source->name,
                                                             st_machine_right_at_login(facts));
         put_next(next.command, next.why, SOURCE, facts);
     }
-    if (records == NULL)
-        return dropouts;
-    json_decref(dropouts);
-    return records;
+    return dropouts;
 }
 
 json_t *st_music_finish(struct st_music *music, bool ask, struct st_facts *facts)
@@ -262,7 +268,7 @@ json_t *st_music_finish(struct st_music *music, bool ask, struct st_facts *facts
     const struct server *server = n > 0 ? sources[0].owner : NULL;
     const int64_t watched_ns = server != NULL ? duration_ns - server->watch.silent_ns : 0;
     const char *forced = "",
-               *time = st_text("%.*f s", watched_ns < 10 * ST_NS_PER_S ? 1 : 0, st_ns_seconds(watched_ns));
+               *time = st_text("%.*f s", watched_ns < 10 * ST_NS_PER_S, st_ns_seconds(watched_ns));
     if (server != NULL) {
         json_t *seen = dropouts;
         dropouts = put(server, seen, watched_ns, ask, facts);

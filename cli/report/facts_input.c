@@ -15,11 +15,17 @@
 #define SNAPSHOT_MAX_BYTES (32 * 1024 * 1024)
 #define USER_CHARS         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
+/* How messages call an input. */
+static const char *name_of(const char *path)
+{
+    return st_text_is(path, "-") ? "standard input" : path;
+}
+
 /* @return an st_exit, after a message. The text ends with a NUL. */
 static int read_input(const char *path, size_t max_bytes, const char *what, char **ret_text,
                       size_t *ret_bytes)
 {
-    const char *name = st_text_is(path, "-") ? "standard input" : path;
+    const char *name = name_of(path);
     FILE *stream = st_posix_input_open(path);
     if (stream == NULL)
         return st_failure("cannot read %s: %s%s", path, st_posix_input_error(errno),
@@ -49,7 +55,7 @@ static int load_snapshot(const char *path, struct st_facts **ret)
         return status;
     const char *why = st_snapshot_parse(text, bytes, ret);
     if (why != NULL)
-        status = st_failure("%s: %s", st_text_is(path, "-") ? "standard input" : path, why);
+        status = st_failure("%s: %s", name_of(path), why);
     free(text);
     return status;
 }
@@ -119,7 +125,7 @@ static int refuse_text(const char *name, const char *text, size_t bytes, int err
 static int load_texts(const struct st_facts_input *input, struct st_facts **ret)
 {
     ST_EACH_OF (path, input->texts, input->texts_n) {
-        const char *name = st_text_is(*path, "-") ? "standard input" : *path;
+        const char *name = name_of(*path);
         char *text;
         size_t bytes;
         int status = read_input(*path, ST_POSTED_MAX_BYTES, "a posted text", &text, &bytes);
@@ -181,10 +187,12 @@ static int load_folder(const struct st_facts_input *input, struct st_facts **ret
     int status = load_root(input->root, ret);
     if (status != ST_EXIT_DONE)
         return status;
-    const int r = input->user != NULL ? st_platform_root_new(input->root, &p) : 0;
+    if (input->user == NULL)
+        return ST_EXIT_DONE;
+    const int r = st_platform_root_new(input->root, &p);
     if (r != 0) {
         status = st_failure("cannot read %s: %s", input->root, strerror(-r));
-    } else if (input->user != NULL) {
+    } else {
         status = load_user(input, p, *ret);
         st_platform_root_free(p);
     }

@@ -65,7 +65,8 @@ int st_report_run_options(const struct st_option *own, size_t own_n, const char 
     const size_t n = ST_ARRAY_LEN(common) + own_n;
     const int r = ret_first != NULL ? st_options_read(options, n, help, argc, argv, ret_first)
                                     : st_options_only(options, n, help, argc, argv);
-    ret->format = ret->json ? &st_report_json : ret->format;
+    if (ret->json)
+        ret->format = &st_report_json;
     if (r < 0 && ret->textfile != NULL && st_text_is(ret->textfile, st_text_or(ret->output, "-")))
         return st_failure_usage("--textfile: '%s' is also the file of --output. Choose another file.",
                                 ret->textfile);
@@ -107,7 +108,9 @@ static int print_report(const struct st_report *report, const struct st_report_o
         status = st_failure("cannot write %s: %s", st_text_or(options->output, "the report"),
                             st_destination_error(r));
     /* if one file cannot be written, the other is still updated */
-    r = options->textfile != NULL ? write_as(&st_report_prometheus, report, options->textfile, options) : 0;
+    if (options->textfile == NULL)
+        return status;
+    r = write_as(&st_report_prometheus, report, options->textfile, options);
     return r == 0 ? status : st_failure("cannot write %s: %s", options->textfile, st_destination_error(r));
 }
 

@@ -143,7 +143,7 @@ static int hold(struct st_tune_supervisor *s, bool on)
         s->latency = platform->hold_latency(platform, 0);
     else
         platform->release_latency(platform, s->latency);
-    const int r = on && s->latency < 0 ? s->latency : 0;
+    const int r = on ? ST_MIN(s->latency, 0) : 0;
     s->latency = on && r == 0 ? s->latency : -1;
     return r;
 }
@@ -160,7 +160,8 @@ static int switch_row(struct st_tune_supervisor *s, size_t i, bool on, char *why
     if (row->kind == ST_CANDIDATE_VALUES && on && (s->begun & bit) == 0) {
         const struct st_journal plan = {&s->candidates->plan.entries[row->first_step], row->steps_n};
         r = st_applied_begin(&s->applied, &plan);
-        s->begun |= r == 0 ? bit : 0;
+        if (r == 0)
+            s->begun |= bit;
     }
     if (r == 0 && (s->begun & bit) != 0)
         r = st_applied_switch(&s->applied, row->finding->rule->id, was_on, on, &target);

@@ -41,14 +41,14 @@ static size_t unsafe(const char *at, uint32_t *ret_point)
 
 char *st_json_into_text(json_t *document, size_t flags)
 {
-    char *text = document != NULL ? json_dumps(document, flags) : NULL;
+    char *text = json_dumps(document, flags);
     json_decref(document);
     return text;
 }
 
 char *st_json_dump(const json_t *document, size_t flags, size_t *ret_bytes)
 {
-    char *text = document != NULL ? json_dumps(document, flags) : NULL;
+    char *text = json_dumps(document, flags);
     if (text == NULL)
         return NULL;
     size_t bytes = strlen(text), unsafe_n = 0;

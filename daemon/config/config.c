@@ -18,8 +18,7 @@ const char *st_config_allowed(const struct st_config_key *key)
     const char *words = "one of";
     switch (key->type) {
     case ST_CONFIG_INT:
-        return st_text("a whole number, %jd .. %jd%s%s", key->min, key->max, key->unit[0] != '\0' ? " " : "",
-                       key->unit);
+        return st_text("a whole number, %jd .. %jd%s", key->min, key->max, st_text_with(" ", key->unit));
     case ST_CONFIG_CHOICE:
         for (const char *word = key->choices; *word != '\0'; word += strspn(word, " ")) {
             const int len = (int)strcspn(word, " ");

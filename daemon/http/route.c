@@ -61,7 +61,7 @@ static bool is_host_allowed(const char *host, const struct st_route_names *names
     const bool v6 = host[0] == '[';
     const char *first = v6 ? host + 1 : host;
     const size_t len = strcspn(first, v6 ? "]" : ":");
-    if (len == 0 || (v6 && first[len] != ']') || !is_port(first + len + (v6 ? 1 : 0)))
+    if (len == 0 || (v6 && first[len] != ']') || !is_port(first + len + v6))
         return false;
     const char *name = st_text("%.*s", (int)ST_MIN(len, 256), first);
     if (v6)

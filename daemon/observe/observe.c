@@ -121,8 +121,8 @@ const struct st_cycle_levels *st_observe_levels(struct st_observe *observe)
     levels->about[0] = '\0';
     ST_EACH_OF (source, observe->sources, observe->n) {
         if (source->view.state == ST_OBSERVED_WATCHING)
-            ST_APPEND(levels->about, "%s%s: %s", levels->about[0] != '\0' ? "; " : "", source->view.source,
-                      source->view.why);
+            st_text_join(levels->about, sizeof(levels->about), "; ", "%s: %s", source->view.source,
+                         source->view.why);
     }
     return levels;
 }

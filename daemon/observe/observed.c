@@ -36,8 +36,9 @@ static int64_t wall_ns(const struct st_observed *o)
 static int64_t ago_ns(const struct st_observed *o, const struct st_xrun_seen *seen)
 {
     const int64_t since = o->view.since_wall_ns, ago = st_ns_sub(now_ns(o), seen->event.end_ns);
-    const int64_t watched = since != INT64_MIN ? ST_MAX(st_ns_sub(wall_ns(o), since), 0) : 0;
-    return seen->event.end_ns > 0 && ago > 0 && ago < AGO_MAX_NS ? ST_MIN(ago, watched) : 0;
+    if (since == INT64_MIN || seen->event.end_ns <= 0 || ago <= 0 || ago >= AGO_MAX_NS)
+        return 0;
+    return ST_MIN(ago, ST_MAX(st_ns_sub(wall_ns(o), since), 0));
 }
 
 static bool is_late_server(const struct st_xrun_seen *seen)
@@ -227,12 +228,12 @@ static void count_lines(struct st_observed *o, size_t keep_n)
 
 static void note_level(const struct st_observed *o, const struct st_xrun_seen *seen)
 {
-    const char *between = seen->event.client[0] != '\0' && seen->event.device[0] != '\0' ? ", " : "";
     struct st_cycle_level *level = &o->levels->rows[o->levels->written++ % ST_LEVELS_MAX];
     level->at_ns = now_ns(o);
     level->left_ns = seen->load.reserve_ns;
     level->name[0] = '\0';
-    ST_APPEND(level->name, "%s: %s%s%s", o->source->name, seen->event.device, between, seen->event.client);
+    ST_APPEND(level->name, "%s: %s", o->source->name,
+              st_text_joined(seen->event.device, ", ", seen->event.client));
 }
 
 static void on_seen(void *ctx, const struct st_xrun_seen *seen)
@@ -276,8 +277,8 @@ static void set_state(struct st_observed *o, enum st_observed_state state, const
                       "the dropouts of %s are no longer watched: %s", o->source->name, why);
     else if (state == ST_OBSERVED_WATCHING)
         st_events_add(o->events, ST_LOG_INFO, wall_ns(o), ST_EVENT_OBSERVE,
-                      "the dropouts of %s are watched%s%s%s", o->source->name,
-                      view->why[0] != '\0' ? ": " : "", view->why, gap);
+                      "the dropouts of %s are watched%s%s", o->source->name, st_text_with(": ", view->why),
+                      gap);
     else if (state == ST_OBSERVED_ABSENT && (!view->never || view->mode == ST_OBSERVED_ON))
         ST_INFO("the dropouts of %s are not watched: %s", o->source->name, why);
 }

@@ -112,26 +112,31 @@ static void add_servers(struct section *to, const struct st_view *view, const st
     }
 }
 
+static const char *ns_text(bool known, int64_t ns)
+{
+    return known ? st_ns_text(ns) : UNKNOWN_TEXT;
+}
+
 /* Quantiles of the wake-ups up to STALL_NS: those in a stall are one event, not the usual lateness. */
 static const char *quantile_text(const struct st_hist *hist, double p)
 {
-    const double stalled = hist->total_n > 0 && hist->max_ns > STALL_NS
-                               ? (double)st_hist_count_above(hist, STALL_NS) / (double)hist->total_n
-                               : 0;
+    double stalled = 0;
+    if (hist->total_n > 0)
+        stalled = (double)st_hist_count_above(hist, STALL_NS) / (double)hist->total_n;
     const struct st_quantile quantile = st_stats_quantile(hist, p * (1 - stalled));
-    return quantile.known && stalled < 1 ? st_ns_text(quantile.value_ns) : UNKNOWN_TEXT;
+    return ns_text(quantile.known && stalled < 1, quantile.value_ns);
 }
 
 static void add_lateness(struct section *to, const struct st_hist *hist)
 {
-    const char *worst = st_text(", worst %s", hist->total_n > 0 ? st_ns_text(hist->max_ns) : UNKNOWN_TEXT);
+    const char *worst = st_text(", worst %s", ns_text(hist->total_n > 0, hist->max_ns));
     if (hist->total_n > 0 && hist->max_ns > STALL_NS)
         worst = st_text(", not counting %ju in stalls of up to %s",
                         (uint64_t)st_hist_count_above(hist, STALL_NS), st_ns_text(hist->max_ns));
     add(to, OK, "Lateness",
         st_text("earliest %s, median %s, 99 %% %s, 99.9 %% %s%s (n = %ju)",
-                hist->total_n > 0 ? st_ns_text(hist->min_ns) : UNKNOWN_TEXT, quantile_text(hist, 0.5),
-                quantile_text(hist, 0.99), quantile_text(hist, 0.999), worst, (uint64_t)hist->total_n));
+                ns_text(hist->total_n > 0, hist->min_ns), quantile_text(hist, 0.5), quantile_text(hist, 0.99),
+                quantile_text(hist, 0.999), worst, (uint64_t)hist->total_n));
 }
 
 static void add_main_cause(struct section *to, const struct st_result *loop)
@@ -149,15 +154,15 @@ static void add_minute(struct section *to, const struct st_view *view)
     const struct st_history_minute *minute = &view->minute;
     if (minute->measured_ns == 0)
         return;
-    const bool known = minute->lateness_max_ns != INT64_MIN, watched = view->minute_dropouts_n != INT64_MIN;
-    const char *dropouts =
-        watched ? count_text((uint64_t)view->minute_dropouts_n, "dropout") : "no sound server watched";
+    const char *dropouts = "no sound server watched";
+    if (view->minute_dropouts_n != INT64_MIN)
+        dropouts = count_text((uint64_t)view->minute_dropouts_n, "dropout");
     add(to, minute->misses > 0 || view->minute_dropouts_n > 0 ? BAD : OK, "Last minute",
         st_text("%s to %s: %s, %ju of the test loop's %ju periods missed, worst wake-up %s",
                 st_when_text_near(minute->from_wall_ns, view->now_wall_ns),
                 st_when_text_near(minute->to_wall_ns, view->now_wall_ns), dropouts, minute->misses,
                 minute->cycles + minute->skipped_periods,
-                known ? st_ns_text(minute->lateness_max_ns) : UNKNOWN_TEXT));
+                ns_text(minute->lateness_max_ns != INT64_MIN, minute->lateness_max_ns)));
 }
 
 /* One table for all servers; the first rows are on the first screen. */
@@ -305,7 +310,9 @@ static void add_source(struct section *to, const struct st_observed_view *of, in
                 st_text("%s (%s)", of->source, of->why));
         return;
     }
-    const char *text = of->why[0] != '\0' ? st_text("%s (%s)", of->source, of->why) : of->source;
+    const char *text = of->source;
+    if (of->why[0] != '\0')
+        text = st_text("%s (%s)", text, of->why);
     text = st_text("%s, since %s: %ju dropouts of devices", text,
                    st_when_text_near(of->since_wall_ns, now_wall_ns), of->seen.sum.device_n);
     if (!of->device_only)
@@ -314,8 +321,7 @@ static void add_source(struct section *to, const struct st_observed_view *of, in
         text = st_text("%s (no times of their cycles)", text);
     add(to, OK, "Watched",
         st_text("%s, CPU time per poll %s (n = %ju)", text,
-                of->polls_n > 0 ? st_ns_text(of->poll_cpu_ns / (int64_t)of->polls_n) : UNKNOWN_TEXT,
-                of->polls_n));
+                ns_text(of->polls_n > 0, of->poll_cpu_ns / (int64_t)ST_MAX(of->polls_n, 1)), of->polls_n));
     add_programs_details(to, of);
 }
 
