@@ -261,6 +261,44 @@ void st_cause_judge_work(const struct st_readings *from, const struct st_reading
     put_down_to(event, slowed, ns);
 }
 
+/* What the thread waited for a CPU, and what was charged to it without its work, against the lateness. */
+static void judge_by_waits(const struct st_cause_record *record, const struct st_cause_baseline *base,
+                           const struct st_cause_context *context, const struct st_cause_machine *machine,
+                           struct st_cause_event *event)
+{
+    const struct st_thread_counters *now = &record->counters, *then = &base->counters;
+    const int64_t lateness_ns = record->lateness_ns;
+    const double usual = context->usual_wait_ns_per_cycle * (double)difference(context->cycle, base->cycle);
+    event->runq_wait_ns =
+        part_ns(clip(now->runq_wait_ns - then->runq_wait_ns - (int64_t)usual, INT64_MAX), record, context);
+    event->charged_ns = charged_ns(record, base, context, event);
+    const int64_t both_ns = event->runq_wait_ns + event->charged_ns;
+
+    /* throttled threads are runnable: the time is part of the wait */
+    const int64_t throttled_ns = clip(quota_ns(record, base, context), event->runq_wait_ns);
+    if (throttled_ns > 0 && throttled_ns >= lateness_ns / 2) {
+        put_down_to(event, ST_CAUSE_CPU_QUOTA, throttled_ns);
+    } else if (both_ns > 0 && both_ns >= lateness_ns / 2) {
+        const bool hole = !context->normal_thread && machine->rt_hole_ns > 0 &&
+                          event->runq_wait_ns > machine->rt_hole_ns / 10 * 9 &&
+                          event->runq_wait_ns < machine->rt_hole_ns / 10 * 11;
+        if (event->charged_ns > event->runq_wait_ns && judge_by_readings(base, context, event))
+            return;
+        enum st_cause cause = ST_CAUSE_RUN_QUEUE;
+        if (hole)
+            cause = ST_CAUSE_RT_THROTTLING;
+        else if (event->charged_ns > event->runq_wait_ns)
+            cause = ST_CAUSE_KERNEL;
+        else if (context->normal_thread && context->readings != NULL && context->readings->sched_ext)
+            cause = ST_CAUSE_SCHED_EXT;
+        put_down_to(event, cause, both_ns);
+    } else if (event->faults_major_n > 0) {
+        event->cause = ST_CAUSE_PAGE_FAULT;
+    } else if (!judge_by_readings(base, context, event)) {
+        event->cause = rest_cause(machine);
+    }
+}
+
 struct st_cause_event st_cause_judge(const struct st_cause_record *record,
                                      const struct st_cause_baseline *base,
                                      const struct st_cause_context *context,
@@ -280,7 +318,6 @@ struct st_cause_event st_cause_judge(const struct st_cause_record *record,
         return event;
     const struct st_thread_counters *now = &record->counters, *then = &base->counters;
     const unsigned valid = now->valid & then->valid;
-    const int64_t lateness_ns = record->lateness_ns;
     if (valid & ST_COUNTER_SWITCHES)
         event.switches_involuntary_n = difference(now->switches_involuntary_n, then->switches_involuntary_n);
     if (valid & ST_COUNTER_FAULTS)
@@ -293,7 +330,7 @@ struct st_cause_event st_cause_judge(const struct st_cause_record *record,
         return event;
     }
     const int64_t stop_ns = stopped_ns(record, context);
-    if (stop_ns > 0 && stop_ns >= lateness_ns / 2) {
+    if (stop_ns > 0 && stop_ns >= record->lateness_ns / 2) {
         put_down_to(&event, ST_CAUSE_STOPPED, stop_ns);
         return event;
     }
@@ -301,37 +338,8 @@ struct st_cause_event st_cause_judge(const struct st_cause_record *record,
         judge_without_waits(record, base, context, machine, &event);
         if (event.cause == ST_CAUSE_UNKNOWN)
             (void)judge_by_readings(base, context, &event);
-        return event;
-    }
-
-    const double usual = context->usual_wait_ns_per_cycle * (double)difference(context->cycle, base->cycle);
-    event.runq_wait_ns =
-        part_ns(clip(now->runq_wait_ns - then->runq_wait_ns - (int64_t)usual, INT64_MAX), record, context);
-    event.charged_ns = charged_ns(record, base, context, &event);
-    const int64_t both_ns = event.runq_wait_ns + event.charged_ns;
-
-    /* throttled threads are runnable: the time is part of the wait */
-    const int64_t throttled_ns = clip(quota_ns(record, base, context), event.runq_wait_ns);
-    if (throttled_ns > 0 && throttled_ns >= lateness_ns / 2) {
-        put_down_to(&event, ST_CAUSE_CPU_QUOTA, throttled_ns);
-    } else if (both_ns > 0 && both_ns >= lateness_ns / 2) {
-        const bool hole = !context->normal_thread && machine->rt_hole_ns > 0 &&
-                          event.runq_wait_ns > machine->rt_hole_ns / 10 * 9 &&
-                          event.runq_wait_ns < machine->rt_hole_ns / 10 * 11;
-        if (event.charged_ns > event.runq_wait_ns && judge_by_readings(base, context, &event))
-            return event;
-        enum st_cause cause = ST_CAUSE_RUN_QUEUE;
-        if (hole)
-            cause = ST_CAUSE_RT_THROTTLING;
-        else if (event.charged_ns > event.runq_wait_ns)
-            cause = ST_CAUSE_KERNEL;
-        else if (context->normal_thread && context->readings != NULL && context->readings->sched_ext)
-            cause = ST_CAUSE_SCHED_EXT;
-        put_down_to(&event, cause, both_ns);
-    } else if (event.faults_major_n > 0) {
-        event.cause = ST_CAUSE_PAGE_FAULT;
-    } else if (!judge_by_readings(base, context, &event)) {
-        event.cause = rest_cause(machine);
+    } else {
+        judge_by_waits(record, base, context, machine, &event);
     }
     return event;
 }
