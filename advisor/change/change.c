@@ -316,17 +316,17 @@ static void keep_choice(char *text)
 
 int st_change_value_read(struct st_platform *machine, const char *target, const char **ret)
 {
-    char *text = st_text_room(4096);
+    char text[4096];
     size_t len;
-    const int r = target[0] == '/' ? machine->read_text(machine, target, text, 4096, &len)
-                                   : machine->read_sysctl(machine, target, text, 4096, &len);
+    const int r = target[0] == '/' ? machine->read_text(machine, target, text, sizeof(text), &len)
+                                   : machine->read_sysctl(machine, target, text, sizeof(text), &len);
     if (r == -EFBIG || (r == 0 && strlen(text) != len))
         return -EBADMSG;
     if (r < 0)
         return r;
     st_text_trim(text);
     keep_choice(text);
-    *ret = text;
+    *ret = st_text("%s", text);
     return st_safe_is(text) && strlen(text) < ST_CHANGE_VALUE_BYTES ? 0 : -EBADMSG;
 }
 

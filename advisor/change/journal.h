@@ -23,7 +23,7 @@ struct st_entry {
     uint32_t frames, rate_hz; /* the period that apply judged for; 0: none, the size in use counts. Of our
                                  settings of PipeWire: the size that was asked for */
     char names[ST_CHANGE_VALUE_BYTES]; /* of files: the settings in the file, separated by blanks */
-    enum st_change_kind kind;          /* of files, and of a plan's values */
+    enum st_change_kind kind;          /* of files */
     char part[ST_CHANGE_KEY_BYTES];    /* of files: the part of the path besides the rule */
     char hash[17];                     /* of files: hash of our text in the file */
     uint32_t made; /* of files: number of folders above the file that apply made; of a block: apply made the

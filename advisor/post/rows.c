@@ -197,28 +197,25 @@ static inline bool may_match(const char *line, const struct pairs *pairs, const 
            (pairs->bits[pair / 64] >> pair % 64 & 1) != 0;
 }
 
-#define FILLED_BYTES 700
-
 /** Copies `with`. "$1" becomes the first part of the match; "$" and a letter of `letters` become the text
  * of the same index. */
 static char *fill(const char *with, const struct st_pattern_parts *parts, const char *letters,
                   const char *const *texts)
 {
-    char *to = st_text_room(FILLED_BYTES);
-    to[0] = '\0';
+    char to[700] = "";
     for (; *with != '\0'; with++) {
         if (*with != '$') {
-            st_text_append(to, FILLED_BYTES, "%c", *with);
+            ST_APPEND(to, "%c", *with);
             continue;
         }
         const size_t i = (size_t)(*++with - '1');
         const char *letter = strchr(letters, *with);
         if (i < parts->n)
-            st_text_append(to, FILLED_BYTES, "%s", parts->text[i]);
+            ST_APPEND(to, "%s", parts->text[i]);
         else if (letter != NULL)
-            st_text_append(to, FILLED_BYTES, "%s", texts[letter - letters]);
+            ST_APPEND(to, "%s", texts[letter - letters]);
     }
-    return to;
+    return st_text("%s", to);
 }
 
 /** Reads a limit: "8192 KiB", "unlimited". @return false: the value is no limit. */

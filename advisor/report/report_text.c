@@ -59,7 +59,7 @@ static void print_row(const struct st_printer *printer, const struct st_finding 
     if (tuned != NULL && tuned->outcome == ST_TUNING_HELPS)
         effect = st_text(" (tried: %.1f times fewer late)", tuned->fold);
     else if (tuned != NULL)
-        effect = st_text(" (tried: %s here)", st_tuning_outcome_name(tuned->outcome));
+        effect = tuned->outcome == ST_TUNING_HARMFUL ? " (tried: harmful here)" : " (tried: no effect here)";
     else if (finding->effect_known && finding->effect_us > 0 && strstr(what, cost) == NULL)
         effect = st_text(" (%.1f µs)", finding->effect_us);
     print_status(printer, finding->status, STATUS_WIDTH);

@@ -90,12 +90,27 @@ static void lines_without_end_are_not_read(void **state)
     st_facts_free(facts);
 }
 
+static void texts_from_before_stay(void **state)
+{
+    static const char line[] = "CONFIG_A=y\n";
+    static char text[20000 * (sizeof(line) - 1)];
+    struct st_facts *facts = NULL;
+    st_text_forget();
+    const char *before = st_text("before");
+    for (size_t i = 0; i < sizeof(text); i++)
+        text[i] = line[i % (sizeof(line) - 1)];
+    assert_int_equal(st_posted_add(text, sizeof(text), "posted.txt", &facts), 0);
+    assert_string_equal(before, "before");
+    st_facts_free(facts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_line_takes_more_than_its_length),
         cmocka_unit_test(what_people_posted_takes_little),
         cmocka_unit_test(lines_without_end_are_not_read),
+        cmocka_unit_test(texts_from_before_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
