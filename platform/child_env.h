@@ -25,7 +25,7 @@ ST_NODISCARD int st_child_env_set(struct st_child_env *env, const char *name, co
 /** @return NULL: not set. */
 const char *st_child_env_get(const struct st_child_env *env, const char *name);
 /** The path of a program, looked up in PATH of vars, never in the current folder; a name with a slash is
- * used as the path. @return 0, -ENOENT, -EACCES (not executable), -ENAMETOOLONG. */
+ * used as the path. @return 0, -ENOENT, -EACCES (not executable), -ENAMETOOLONG, ... */
 ST_NODISCARD int st_child_env_find(const char *const *vars, const char *name, char *path, size_t path_bytes);
 /** system(3) with the environment of st_child_env_open for this process's user. One thread only.
  *  @return as system(3). */
