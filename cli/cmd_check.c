@@ -97,7 +97,7 @@ struct answer {
     struct st_report_answer report;
     struct phase phases[ST_STRESS_PHASES];
     size_t phases_n;
-    bool stress;
+    bool stress, details;
     const struct phase *worst; /* the phase with the latest wake-up */
     const char *next;
     enum st_cause slowed; /* the computer while it was measured; ST_CAUSE_UNKNOWN: not known to be */
@@ -159,7 +159,7 @@ static void print_table(const void *ctx, FILE *out, int width, bool colour)
 {
     const struct answer *answer = ctx;
     if (answer->dropouts_n > 0) {
-        st_status_screen_table(out, json_object_get(answer->dropouts, "table"), false, width);
+        st_status_screen_table(out, json_object_get(answer->dropouts, "table"), answer->details, width);
         fputc('\n', out);
     }
     (answer->stress ? print_phases : print_sizes)(ctx, out, width, colour);
@@ -394,6 +394,7 @@ int st_cmd_check(int argc, char **argv)
     if (status != ST_EXIT_DONE)
         return status;
     answer.stress = stress;
+    answer.details = options.report.all;
     const int measured = measure(&options, !input.no_servers, facts, &answer);
     if (answer.report.text != NULL) {
         options.report.answer = &answer.report;

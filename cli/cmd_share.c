@@ -258,8 +258,9 @@ static void put_dropouts(const json_t *history)
             ST_APPEND(part, "%s %s", line[0] != '\0' ? ";" : "", program_of(st_json_text_of(client, "name")));
             ST_JSON_EACH (row, client, "rows") {
                 const char *reason = st_json_text_of(row, "reason");
-                if (reason[0] != '\0' && st_text_is_of(reason, "-"))
-                    ST_APPEND(part, " %.24s %jd", reason, st_json_integer(row, "dropouts"));
+                const int64_t n = st_json_integer(row, "dropouts");
+                if (n > 0 && reason[0] != '\0' && st_text_is_of(reason, "-"))
+                    ST_APPEND(part, " %.24s %jd", reason, n);
             }
             if (strlen(line) + strlen(part) <
                 sizeof(line) - 1) /* add a whole part or nothing: a number must not be cut */

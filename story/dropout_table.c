@@ -324,6 +324,7 @@ void st_dropout_table_take_event(struct st_dropout_table *table, const struct st
     table->places_n[event->place] += n;
     if (now_ns >= table->last_ns) {
         table->last_ns = now_ns;
+        table->sum.last_wall_ns = event->wall_ns; /* the clock may have been set back */
         table->certainty = event->certainty;
         if (st_text_is(table->device, event->device)) /* a dropout shows that something plays on the device */
             table->device_load_ns = ST_MAX(now_ns, table->device_load_ns);

@@ -190,7 +190,7 @@ static void put_dropouts(const json_t *dropouts, const char *source, struct st_f
     const json_t *client = first_of(first_of(dropouts, "sources"), "clients");
     const char *reason = st_json_text_of(first_of(client, "rows"), "reason");
     st_facts_put_int(facts, ST_MUSIC_DROPOUTS, st_json_integer(dropouts, "count"), source);
-    if (st_json_text(client, "name") == NULL)
+    if (st_json_text(client, "name") == NULL || st_json_integer(dropouts, "count") == 0)
         return;
     st_facts_put_text(facts, ST_MUSIC_CLIENT, st_json_safe_text(client, "name"), source);
     st_facts_put_int(facts, ST_MUSIC_CLIENT_DROPOUTS,

@@ -30,8 +30,8 @@ struct st_answer {
         *next_why; /* a command that helps next, and what it does or what else helps; "": none */
 };
 
-/** The sentence about the dropouts of one client, out of all dropouts of st_observed_shown(source):
- * "HeavyReverb made 407 of 412 dropouts (watched since 14:03): it computed too long." Pure. */
+/** The sentence about the dropouts of one client of st_observed_shown(source):
+ * "HeavyReverb lost sound 407 times (watched since 14:03): it computed too long." Pure. */
 const char *st_answer_sentence(const struct st_view *view, const struct st_observed_view *source,
                                const struct st_dropout_client *client);
 

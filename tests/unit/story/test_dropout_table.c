@@ -103,6 +103,8 @@ static void who_had_the_cpu_is_no_reason_to_name_an_old_loss(ST_UNUSED void **st
         &table, &(struct st_event){.kind = old.kind, .reason = old.reason, .count_n = 2, .wall_ns = 10}, 10);
     assert_string_equal(st_dropout_table_worst(&table, 10)->name, "old");
     assert_string_equal(st_dropout_table_worst(&table, 9)->name, "");
+    st_dropout_table_take_event(&table, &old, 20); /* the clock was set back */
+    assert_int_equal(table.sum.last_wall_ns, old.wall_ns);
 }
 
 int main(void)

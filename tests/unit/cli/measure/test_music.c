@@ -263,6 +263,7 @@ static void quiet_music_and_silence(void **state)
     struct st_facts *facts = watch("pipewire", plays, 2, 0, false);
     assert_int_equal(st_facts_int(facts, ST_MUSIC_FRAMES, &frames), 0);
     assert_int_equal(frames, 1024);
+    assert_null(st_facts_find(facts, ST_MUSIC_CLIENT));
     says(facts, "No dropout in 11 s on PipeWire.");
     says(watch("pipewire", NULL, 0, 0, false), "Nothing plays on PipeWire.");
 }
