@@ -10,8 +10,7 @@ mkdir -p "$HOME"
 
 version=$(dpkg-deb -f sleeptuned_*.deb Version)
 mapfile -t debs < <(find . -maxdepth 1 -name '*.deb' ! -name '*dbgsym*' | sort)
-names=()
-for deb in "${debs[@]}"; do names+=("$(dpkg-deb -f "$deb" Package)"); done
+mapfile -t names < <(for deb in "${debs[@]}"; do dpkg-deb -f "$deb" Package; done)
 mapfile -t with_state < <(printf '%s\n' "${names[@]}" | grep -v '^lib')
 
 installed() { dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null | grep -q '^installed$'; }
@@ -41,8 +40,7 @@ ok "it runs by hand" wait_for sleeptune status
 like "says that it keeps no history, and how it can" "$(cat /tmp/alone.log)" \
     'no history is kept: sleeptuned cannot write to any state folder: set history.path, create /var/lib/sleeptune'
 like "and so does the status" "$(sleeptune status --details)" 'history.*cannot write to any state folder'
-kill "$daemon"
-wait "$daemon"
+ended_by TERM "$daemon"
 is "it created no folder itself" "$(ls -d /var/lib/sleeptune 2>/dev/null)" ""
 ok "and is purged" dpkg --purge sleeptune sleeptuned systemd-standalone-sysusers
 
@@ -66,8 +64,7 @@ like "the configuration stays as its owner changed it" "$(tail -n 1 /etc/sleeptu
 for unit in sleeptuned.service sleeptune-report.service sleeptune-report.timer; do
     ok "there is $unit" test -e "$(pkgconf --variable=systemdsystemunitdir systemd 2>/dev/null || echo /usr/lib/systemd/system)/$unit"
 done
-is "no unit is enabled" "$(find /etc/systemd /var/lib/systemd -name '*sleeptune*' 2>/dev/null | grep -v deb-systemd)" ""
-is "nothing of it runs" "$(grep -lx sleeptuned /proc/[0-9]*/comm 2>/dev/null)" ""
+is "no unit is enabled, and nothing of it runs" "$(find /etc/systemd /var/lib/systemd -name '*sleeptune*' 2>/dev/null | grep -v deb-systemd; grep -lx sleeptuned /proc/[0-9]*/comm 2>/dev/null)" ""
 like "the user of the service has no login" "$(getent passwd sleeptune)" ':/usr/sbin/nologin$'
 like "and is in group audio" "$(id -Gn sleeptune)" '\baudio\b'
 is "its state folder is its own" "$(stat -c '%U %G %a' /var/lib/sleeptune)" "sleeptune sleeptune 750"
@@ -85,8 +82,7 @@ AUTOPKGTEST_TMP=/tmp/autopkgtest ok "autopkgtest: library" packaging/debian/test
 setpriv --reuid sleeptune --regid sleeptune --init-groups env STATE_DIRECTORY=/var/lib/sleeptune sleeptuned -a -f 2>/tmp/daemon.log &
 daemon=$!
 if wait_for test -s /var/lib/sleeptune/history.db; then pass "the service writes its history"; else fail "the service writes its history" "$(cat /tmp/daemon.log)"; fi
-kill "$daemon" 2>/dev/null
-wait "$daemon"
+ended_by TERM "$daemon"
 # apply would change the running kernel, which is not this system's alone; the scripts only look whether there is a journal
 install -d /var/lib/sleeptune-changes /var/lib/sleeptune-report
 echo "{}" >/var/lib/sleeptune-changes/journal

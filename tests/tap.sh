@@ -16,17 +16,20 @@
 #   skip NAME REASON                not run, and why; COMMAND || cannot NAME REASON: the same, as a condition
 #   skip_rest NAME REASON           the same of all that follows; exits
 #   skip_all REASON                 the whole file is not run; exits; need PROGRAM...: unless these are installed
-#   ends STATUS NAME COMMAND [ARG...]    passes when the command ends with it; what it prints is in the files out and err
+#   ends STATUS NAME COMMAND [ARG...]    passes when the command ends with it; what it prints is in the files out and err of $tmp
 #   own_tmp                         $tmp is a folder that others may enter; it goes at the end, and before it what runs still
 #   behind COMMAND [ARG...]         runs it meanwhile, until the end; not with a FIFO as its standard input, which this shell would wait for
 #   false_daemon SOCKET STATUS TEXT answers each request on SOCKET with this
 #   on_terminal TEXT COMMAND [ARG...] what it prints on a terminal, which gets Ctrl-C when it has printed TEXT; then "status" and its status
 #   key FILE EXPRESSION             Python's, of the JSON document d in FILE (-: standard input)
+#   query EXPRESSION                the same of a report on standard input, whose findings are f by their id
+#   resident_kib COMMAND [ARG...]   the memory that it needs at most
 #   sql FILE STATEMENT...           of SQLite; a row is a line
 #   valid NAME FILE                 passes when this JSON is what the schema that it names says
 #   wait_for COMMAND [ARG...]       until it succeeds, up to a minute: how long it takes says nothing
 #   in_time SECONDS COMMAND [ARG...] the same, up to so long
 #   in_three COMMAND [ARG...]       until it succeeds, three times at most: for what a busy machine can spoil
+#   stop_for SECONDS PID; ended_by SIGNAL PID...    the second returns how the last one ended
 #   catches PID                     it would notice Ctrl-C; slept PID N: its threads have gone to sleep N times, in all
 #   preloadable LIBRARY             its path for LD_PRELOAD, where a space ends a name: that of a copy in $tmp if it has one
 #   can_be_nobody                   needs root and $tmp; from then on as_nobody COMMAND [ARG...] runs it as the user nobody, who may enter
@@ -76,9 +79,9 @@ in: $2"; fi; }
 ends() {
     local wanted=$1 name=$2 got=0
     shift 2
-    "$@" >out 2>err || got=$?
+    "$@" >"${tmp:-.}/out" 2>"${tmp:-.}/err" || got=$?
     if [ "$got" = "$wanted" ]; then pass "$name"; else fail "$name" "status $got, wanted $wanted
-$(cat out err)"; fi
+$(cat "${tmp:-.}/out" "${tmp:-.}/err")"; fi
 }
 
 pids=()
@@ -126,7 +129,12 @@ sys.stdout.buffer.write(out.replace(b"\r\n", b"\n") + b"status %d\n" % os.waitst
 PY
 }
 
+# of Python itself, too, before it becomes the program; what the C library is told to fill would be counted
+resident_kib() { env -u MALLOC_PERTURB_ "$PYTHON" -c 'import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$@"; }
 key() { "$PYTHON" -c 'import json, sys; d = json.load(sys.stdin if sys.argv[1] == "-" else open(sys.argv[1])); print(eval(sys.argv[2]))' "$@"; }
+query() { key - "(lambda f: ($1))({f['id']: f for f in d['findings']})"; }
 sql() {
     "$PYTHON" -c 'import sqlite3, sys
 db = sqlite3.connect(sys.argv[1], timeout=20)
@@ -233,6 +241,9 @@ in_time() {
 }
 wait_for() { in_time 60 "$@"; }
 
+stop_for() { kill -STOP "$2"; sleep "$1"; kill -CONT "$2"; }
+ended_by() { kill "-$1" "${@:2}" 2>/dev/null; wait "${@:2}" 2>/dev/null; }
+
 in_three() { "$@" || "$@" || "$@"; }
 
 # Linux only, as all of /proc; elsewhere they say no
@@ -304,6 +315,7 @@ let_nobody_in() {
 go_on_as_nobody() {
     [ "$(id -u)" -eq 0 ] || return 0
     let_nobody_in
+    as_nobody test -w "${TMPDIR:-/tmp}" || unset TMPDIR
     [ -z "${real_time:-}" ] || nobody+=(--inh-caps +sys_nice --ambient-caps +sys_nice)
     exec "${nobody[@]}" "${homeless[@]}" "$0"
 }

@@ -6,10 +6,8 @@
 # counts instructions: its host adds nothing. Loads are in CPU time of the period. Passes with 11 of 12.
 #   LONG=1: both sizes with and without rights, 24 clicks, and what `check` says; CLICKS="SIZE SIZE": other sizes;
 #   ONLY="slow none|taken": those that this regular expression finds in "CAUSE RIGHTS SIZE"
-# shellcheck source=tests/tap.sh
-. /share/tests/tap.sh
-cp -a /share/usr /share/etc / 2>/dev/null
-ldconfig
+# shellcheck source=tests/vm/guest.sh
+. /share/tests/guest.sh
 useradd -m -s /bin/bash musician
 id=$(id -u musician) home=~musician
 export COLUMNS=400 # one sentence, one line
@@ -68,8 +66,7 @@ as() { "${user[@]}" "$@"; }
 started=()
 begin() { "$@" </tmp/end >>/tmp/log 2>&1 & started+=($!); }
 stop() { # PID...: those that this script has started
-    kill "$@" 2>/dev/null
-    wait "$@" 2>/dev/null
+    ended_by TERM "$@"
 }
 mkfifo /tmp/end
 exec 9<>/tmp/end
@@ -121,9 +118,7 @@ click() {
     stopped)
         process=$(pgrep -n -x stall_pipewire)
         while sleep 0.5; do
-            kill -STOP "$process"
-            sleep "$(awk -v us="$(us "$3")" 'BEGIN { print 0.03 + 2.2 * us / 1e6 }')"
-            kill -CONT "$process"
+            stop_for "$(awk -v us="$(us "$3")" 'BEGIN { print 0.03 + 2.2 * us / 1e6 }')" "$process"
         done
         ;;
     taken) # two programs that compute three quarters of the time: with the 40 % of the one that plays, more than there is

@@ -26,13 +26,9 @@ like "a second has digits down to its spread" "$(cat long)" 'sleep 1 (1[0-9]{3}(
 like "--time-unit is of all times" "$(bench 'sleep {}' --durations 1ms --runs 2 --warmup 0 --time-unit us | flat)" 'sleep 0.001 [0-9.]+ ± [0-9.]+ µs, .* without its start -?[0-9.]+ µs, overshoot -?[0-9.]+ µs'
 like "in Markdown, too" "$(bench 'sleep {}' --durations 1ms --runs 2 --warmup 0 --time-unit us --format markdown | head -n 1)" '\| mean \[µs\] \| sd \[µs\]'
 like "the first line says who is faster, and by how much" "$(bench 'sleep {}' 'sh -c "sleep {}; sleep 0.01"' --durations 1ms --runs 6 | flat)" '^sleep 0\.001: [0-9.]+ times faster than sh -c "sleep 0\.001; sleep 0\.01" \[[0-9.]+ \.\. [0-9.]+\]\.'
-cat >note <<'EOF'
-#!/bin/sh
-echo "$1" >>noted
-EOF
-chmod +x note
-bench './note run' --setup './note setup' --prepare './note prepare' --cleanup './note cleanup' --start true --runs 2 --warmup 0 >/dev/null
-is "what is run before all, before each run and after all" "$(head -n 1 noted) $(grep -c prepare noted) $(grep -c run noted) $(tail -n 1 noted)" "setup 4 2 cleanup"
+rm say.said
+bench './say run' --setup './say setup' --prepare './say prepare' --cleanup './say cleanup' --start true --runs 2 --warmup 0 >/dev/null
+is "what is run before all, before each run and after all" "$(head -n 1 say.said) $(grep -c prepare say.said) $(grep -c run say.said) $(tail -n 1 say.said)" "setup 4 2 cleanup"
 is "a program that fails counts if it is told to" "$(bench "sh -c 'exit 7'" --ignore-failure --runs 2 --warmup 0 >/dev/null 2>&1; echo $?)" 0
 is "a preparation that fails does not go unnoticed" "$(bench true --setup false --runs 2 >/dev/null 2>err; echo $?) $(grep -c "setup 'false' ended with status 1" err)" "4 1"
 refused "another unit" 3 exec true --time-unit h
@@ -42,15 +38,12 @@ JSON
 is "Markdown has the digits of the spread" "$("$SLEEPTUNE_LAB" table seconds.json --format markdown | tail -n 1)" "| sleep 1 | 3 | 1.00237 | 0.0007373 | 1.00150 | 1.00310 |"
 
 # --- whole programs -----------------------------------------------------------------------------------------------
-bench 'sleep {}' "sh -c 'exit 0'" --durations 4ms,2ms --runs 8 --json >exec.json
-is "whole programs: status 0" $? 0
-is "each duration stands for {} once, in seconds, and they come in their order" "$(key exec.json '[r["command"] for r in d["results"]]')" \
+ends 0 "whole programs" bench 'sleep {}' "sh -c 'exit 0'" --durations 4ms,2ms --runs 8 --json
+is "each duration stands for {} once, in seconds, and they come in their order" "$(key out '[r["command"] for r in d["results"]]')" \
     "[\"sh -c 'exit 0'\", 'sleep 0.002', 'sleep 0.004']"
-is "a program that sleeps runs longer than that" "$(key exec.json 'all(r["wall_ns"]["min"] > r["requested_ns"] for r in d["results"][1:])')" True
-is "the start of each is shown apart: it sleeps 0 s, or where it cannot be told, true" "$(key exec.json '[(s["command"], s["n"]) for s in d["starts"]]')" \
-    "[('sleep 0', 8), ('true', 8)]"
-bench 'sleep {}' --start "sh -c 'exit 0'" --durations 2ms --runs 6 --json >exec.json
-is "a start that is named is that of all" "$(key exec.json '[s["command"] for s in d["starts"]], d["results"][0]["start"]')" "([\"sh -c 'exit 0'\"], \"sh -c 'exit 0'\")"
+is "a program that sleeps runs longer than that; the start of each is shown apart: it sleeps 0 s, or where it cannot be told, true" \
+    "$(key out 'all(r["wall_ns"]["min"] > r["requested_ns"] for r in d["results"][1:]), [(s["command"], s["n"]) for s in d["starts"]]')" "(True, [('sleep 0', 8), ('true', 8)])"
+is "a start that is named is that of all" "$(bench 'sleep {}' --start "sh -c 'exit 0'" --durations 2ms --runs 6 --json | key - '[s["command"] for s in d["starts"]], d["results"][0]["start"]')" "([\"sh -c 'exit 0'\"], \"sh -c 'exit 0'\")"
 if [ -r /proc/self/timerslack_ns ]; then
     found=$(cat /proc/self/timerslack_ns)
     bench "sh -c 'echo {} \$(cat /proc/self/timerslack_ns) >>slacks'" --durations 2ms --runs 2 --warmup 0 >/dev/null
@@ -59,9 +52,9 @@ fi
 like "a program that cannot sleep for 0 s: where its start is named" "$(bench "sh -c 'exit \$((1 - {}0 / 10))'" --durations 1s 2>&1 >/dev/null)" "'sh -c .* ended with status 1\..*--start"
 like "the text names the starts" "$(bench 'sleep {}' 'sleep 0.001' --durations 1ms --runs 6 | tr '\n' ' ')" \
     'sleep 0   \(sleeps 0 s: only its start.*true   \(only the start and end of a process'
-is "a program that is not there: status 4" "$(bench no-such-program >/dev/null 2>err; echo $?)" 4
+ends 4 "a program that is not there: status 4" bench no-such-program
 like "and its name" "$(cat err)" "'no-such-program': (No such file|Permission denied)" # of a folder in PATH
-is "a program that fails: status 4" "$(bench "sh -c 'exit 7'" >/dev/null 2>err; echo $?)" 4
+ends 4 "a program that fails: status 4" bench "sh -c 'exit 7'"
 like "and how it ended" "$(cat err)" 'ended with status 7'
 cat >child <<'END'
 echo x >>"$1/runs"
@@ -77,8 +70,7 @@ for name in INT TERM; do
     wait_for test -e "$name/waits"
     kill "-$name" $pid
     wait $pid
-    is "SIG$name to us alone while a program runs: status 0" $? 0
-    is "it is passed on to that" "$(cat "$name/got" 2>&1)" "$name"
+    is "SIG$name to us alone while a program runs: status 0, and it is passed on to that" "$? $(cat "$name/got" 2>&1)" "0 $name"
     is "and what was measured is kept" "$(key exec.json 'd["interrupted"], [r["n"] for r in d["results"]]')" "(True, [6])"
 done
 refused "a quote without its end" 3 exec --quiet "sh -c 'exit"
@@ -91,12 +83,8 @@ bench 'sleep {}' 'env sleep {}' --durations 1ms --runs 6 --format markdown >tabl
 like "Markdown has a head with units" "$(head -n 1 table.md)" '^\| command \| requested \[ms\] \| n \| mean \[ms\] \| sd \[ms\] \| min \[ms\] \| max \[ms\] \| overshoot percent \| difference \[ms\] \| difference ci95 low \[ms\] \| difference ci95 high \[ms\] \|$'
 is "a line each program" "$(grep -c '^| .*sleep 0.001 | 1.000 | 6 |' table.md)" 2
 bench 'sh -c "sleep {} #, |"' --durations 1ms --runs 2 --format csv >table.csv
-"$PYTHON" - >read.txt <<'EOF'
-import csv
-rows = list(csv.reader(open("table.csv", newline="")))
-print(len(rows), {len(r) for r in rows} == {len(rows[0])}, rows[1][rows[0].index("command")], rows[1][rows[0].index("n")])
-EOF
-is "CSV is read as it was written" "$(cat read.txt)" '2 True sh -c "sleep 0.001 #, |" 2'
+is "CSV is read as it was written" "$("$PYTHON" -c 'import csv
+for row in csv.DictReader(open("table.csv", newline="")): print(row["command"], row["n"], None in row, None in row.values())')" 'sh -c "sleep 0.001 #, |" 2 False False'
 like "a bar in a name does not end a cell" "$(bench 'sh -c "sleep {} #, |"' --durations 1ms --runs 2 --format markdown)" '#, \\\|" \| 1\.000'
 "$SLEEPTUNE_LAB" syscall --quiet --count 60 --fresh 0 --calls getpid,time --format markdown >calls.md
 like "calls have their quartiles, and the interval of the median" "$(head -n 1 calls.md)" \

@@ -5,31 +5,28 @@ own_tmp && cd "$tmp" || exit 1
 
 refusing=$SLEEPTUNE_LAB
 bench() { "$SLEEPTUNE_LAB" wake "$@"; }
-# interrupted OPTION...: by Ctrl-C, once it measures
+# interrupted N OPTION...: by Ctrl-C, when its threads have slept N times: some four in a round
 interrupted() {
-    "$SLEEPTUNE_LAB" wake "$@" &
-    wait_for slept $! 100
+    "$SLEEPTUNE_LAB" wake "${@:2}" &
+    wait_for slept $! "$1"
     kill -INT $!
     wait $!
 }
 # --- the mechanisms --------------------------------------------------------------------------------------------------
-bench --list >list
-is "--list ends with 0" $? 0
+ends 0 "--list ends with 0" bench --list
+mv out list
 is "it has what each system has, and this one" "$(grep -cE '^(condvar|channel|umtx|futex) ' list)" 3
 is "--list fits 80 columns" "$(COLUMNS=80 bench --list | awk 'length > 80')" ""
 
 # --- a run -----------------------------------------------------------------------------------------------------------
-bench --rounds 25 --seed 7 --json >run.json 2>run.err
-is "a run ends with 0" $? 0
-like "what it takes is said before it starts" "$(tr '\n' ' ' <run.err)" 'combinations, 25 rounds each, in random order \(seed 7\): about [0-9]+ s'
-is "all mechanisms on the same and another CPU" "$(key run.json 'len(d["results"]), len({r["mechanism"] for r in d["results"]})')" "($((2 * $(grep -c '^[a-z]' list))), $(grep -c '^[a-z]' list))"
-is "all rounds on the same CPU" "$(key run.json '{r["n"] for r in d["results"] if r["placement"] == "same-cpu"}')" "{25}"
-is "on the other CPU, too, or why not" "$(key run.json 'all((r["n"] == 25) == (r["missing"] is None) for r in d["results"])')" True
+ends 0 "a run ends with 0" bench --rounds 25 --seed 7 --json
+like "what it takes is said before it starts" "$(tr '\n' ' ' <err)" 'combinations, 25 rounds each, in random order \(seed 7\): about [0-9]+ s'
+is "all mechanisms on the same and another CPU" "$(key out 'len(d["results"]), len({r["mechanism"] for r in d["results"]})')" "($((2 * $(grep -c '^[a-z]' list))), $(grep -c '^[a-z]' list))"
+is "all rounds on the same CPU; on the other one, too, or why not" \
+    "$(key out '{r["n"] for r in d["results"] if r["placement"] == "same-cpu"}, all((r["n"] == 25) == (r["missing"] is None) for r in d["results"])')" "({25}, True)"
 
-bench --quiet --mechanisms condvar,channel --kinds interrupted,timed-out --rounds 22 --json >kinds.json
-is "woken early and timed out" "$(key kinds.json 'len(d["results"])')" 8
-bench --quiet --mechanisms channel,condvar --placements same-cpu --rounds 2 --json >one.json
-is "--placements leaves one out" "$(key one.json '{r["placement"] for r in d["results"]}')" "{'same-cpu'}"
+is "woken early and timed out" "$(bench --quiet --mechanisms condvar,channel --kinds interrupted,timed-out --rounds 22 --json | key - 'len(d["results"])')" 8
+is "--placements leaves one out" "$(bench --quiet --mechanisms channel,condvar --placements same-cpu --rounds 2 --json | key - '{r["placement"] for r in d["results"]}')" "{'same-cpu'}"
 
 COLUMNS=80 bench --quiet --rounds 21 >text 2>text.err
 is "--quiet says nothing on standard error" "$(cat text.err)" ""
@@ -40,22 +37,16 @@ is "several slices: one table, a row for each mechanism, kind and placement" \
 like "with all slices side by side" "$(head -n 1 matrix)" '^Delay in µs +0.3 ms +1 ms +2 ms$'
 like "and one picture, the slice on the x axis" "$(cat slices.svg)" "slice: length of the sleep"
 like "on one CPU the other one is listed as missing" "$(taskset -c "$("$PYTHON" -c 'import os; print(min(os.sched_getaffinity(0)))')" "$SLEEPTUNE_LAB" wake --quiet --mechanisms condvar --rounds 5 2>/dev/null || echo 'a second CPU is needed')" 'a second CPU is needed'
-bench --budget 2s --mechanisms condvar,futex --rounds 100000 --json >budget.json 2>err
-is "--budget makes fewer rounds of each" "$(key budget.json '{0 < r["n"] == d["rounds"] < 1000 for r in d["results"] if not r["missing"]}, d["interrupted"]')" "({True}, False)"
+is "--budget makes fewer rounds of each" "$(bench --budget 2s --mechanisms condvar,futex --rounds 100000 --json 2>err | key - '{0 < r["n"] == d["rounds"] < 1000 for r in d["results"] if not r["missing"]}, d["interrupted"]')" "({True}, False)"
 
 # --- rights and ends -------------------------------------------------------------------------------------------------
 if can_be_nobody || cannot "without rights" "needs root and setpriv"; then
-    as_nobody --bounding-set=-all bash -c 'ulimit -r 0; exec "$@"' - "$SLEEPTUNE_LAB" wake --quiet --rounds 5 --json >nobody.json
-    is "it needs no rights" "$(key nobody.json 'sum(r["n"] for r in d["results"]) >= 10')" True
+    is "it needs no rights" "$(as_nobody --bounding-set=-all bash -c 'ulimit -r 0; exec "$@"' - "$SLEEPTUNE_LAB" wake --quiet --rounds 5 --json | key - 'sum(r["n"] for r in d["results"]) >= 10')" True
 fi
-"$SLEEPTUNE_LAB" wake --quiet --rounds 100000 --json >int.json &
-pid=$!
-wait_for slept $pid 600 # some four in a round
-kill -INT $pid
-wait $pid
+interrupted 600 --quiet --rounds 100000 --json >int.json
 is "Ctrl-C ends early with status 0" $? 0
 is "and keeps what was measured" "$(key int.json 'd["interrupted"], sum(r["n"] for r in d["results"]) > 20')" "(True, True)"
-like "what was not reached is counted, not listed" "$(interrupted --rounds 10000 --slices 2ms,1s -q)" "[0-9]+ of [0-9]+ combinations were not measured: the run ended early"
+like "what was not reached is counted, not listed" "$(interrupted 100 --rounds 10000 --slices 2ms,1s -q)" "[0-9]+ of [0-9]+ combinations were not measured: the run ended early"
 gone() { for p in /proc/[0-9]*; do [ "$(readlink "$p/cwd")" != "$tmp" ] || [ "$(readlink "$p/exe")" != "$(readlink -f "$SLEEPTUNE_LAB")" ] || return 1; done; }
 ok "no process is left behind" wait_for gone
 is "a full disk is a failure" "$(bench --quiet --rounds 3 --mechanisms condvar --json >/dev/full 2>/dev/null; echo $?)" 4

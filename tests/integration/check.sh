@@ -15,19 +15,16 @@ shape() {
 COLUMNS=80 "$SLEEPTUNE" check --duration 4s --frames 256 >"$tmp/out" 2>"$tmp/err"
 like "check ends with a status of report's" "$?" '^[012]$'
 screen_is rows shape "$tmp/out"
-is "the time that was measured is said once" "$(sed '/^$/Q' "$tmp/out" | grep -oE '[0-9.]+ s\.( |$)' | wc -l)" 1
-is "one next step" "$(grep -c '^Next: ' "$tmp/out")" 1
-is "no row has a time of its own" "$(grep -c "none in" "$tmp/out")" 0
+is "the time that was measured is said once, one next step, and no row has a time of its own" \
+    "$(sed '/^$/Q' "$tmp/out" | grep -oE '[0-9.]+ s\.( |$)' | wc -l) $(grep -c '^Next: ' "$tmp/out") $(grep -c "none in" "$tmp/out")" "1 1 0"
 is "it fits 80x24" "$(grep -cE '^.{81}' "$tmp/out") $(tail -n +24 "$tmp/out")" "0 "
-ok "a first verdict came after two seconds" test -s "$tmp/err"
-is "one, where stderr is no terminal" "$(wc -l <"$tmp/err")" 1
+is "a first verdict came after two seconds: one, where stderr is no terminal" "$(wc -l <"$tmp/err")" 1
 COLUMNS=40 LC_ALL=C "$SLEEPTUNE" check --duration 2s --quiet >"$tmp/narrow.txt" 2>"$tmp/err"
 screen_is narrow shape "$tmp/narrow.txt"
 # a command is one line
 is "40 columns of ASCII" "$(LC_ALL=C sed 's/^Next: [ -~]*$//' "$tmp/narrow.txt" | LC_ALL=C grep -cE '^.{41}|[^ -~]')" 0
-"$SLEEPTUNE" check --frames 32 --duration 3s --quiet --json >"$tmp/check.json" 2>"$tmp/err"
-is "--quiet is quiet" "$(cat "$tmp/err")" ""
-is "the JSON is a report with rows" "$(key "$tmp/check.json" 'd["schema"], [r["frames"] for r in d["rows"]], d["stress"], all(r["at_most_per_hour"] > 0 for r in d["rows"])')" \
+"$SLEEPTUNE" check --frames 32 --duration 3s --quiet --json >"$tmp/out" 2>"$tmp/err"
+is "--quiet is quiet, and the JSON is a report with rows" "$(cat "$tmp/err"; key "$tmp/out" 'd["schema"], [r["frames"] for r in d["rows"]], d["stress"], all(r["at_most_per_hour"] > 0 for r in d["rows"])')" \
     "('sleeptune-report/1', [32, 64, 128, 256, 512, 1024, 2048], None, True)"
 screen_is -m too-short table "$SLEEPTUNE" check --duration 500ms --frames 256 --quiet
 
@@ -51,11 +48,10 @@ fi
 # --- loads ------------------------------------------------------------------------------------------------------------------
 "$SLEEPTUNE" check --stress --duration 1200ms --quiet --json >"$tmp/stress.json" 2>"$tmp/err"
 like "with loads it ends with a status of report's, too" "$? $(cat "$tmp/err")" '^[012] $'
-is "a row for each load" "$(key "$tmp/stress.json" '[r["load"] for r in d["stress"]], len(d["rows"])')" "(['idle', 'cpu', 'memory', 'disk', 'programs'], 7)"
-is "the worst is named" "$(key "$tmp/stress.json" "repr(max(d['stress'], key=lambda r: r['lateness_max_ns'])['load']) in d['verdict']")" True
+is "a row for each load, and the worst is named" "$(key "$tmp/stress.json" '[r["load"] for r in d["stress"]], len(d["rows"]), repr(max(d["stress"], key=lambda r: r["lateness_max_ns"])["load"]) in d["verdict"]')" \
+    "(['idle', 'cpu', 'memory', 'disk', 'programs'], 7, True)"
 mkdir "$tmp/none"
-TMPDIR=$tmp/none/missing COLUMNS=80 "$SLEEPTUNE" check --stress --frames 128 --duration 1200ms --quiet >"$tmp/out" 2>"$tmp/err"
-is "a load that cannot be made: a failure" $? 4
+TMPDIR=$tmp/none/missing COLUMNS=80 ends 4 "a load that cannot be made: a failure" "$SLEEPTUNE" check --stress --frames 128 --duration 1200ms --quiet
 screen_is no-load-disk grep -h disk "$tmp/out" "$tmp/err"
 screen_is loads shape "$tmp/out"
 if command -v ps >/dev/null || cannot "what check --stress starts" "ps is not installed"; then
@@ -65,29 +61,22 @@ if command -v ps >/dev/null || cannot "what check --stress starts" "ps is not in
     computes() { [ "$(ps -o pid= --ppid "$pid" | wc -l)" -ge "$(nproc)" ]; }
     ok "below load" wait_for computes
     children=$(ps -o pid= --ppid "$pid")
-    kill -INT "$pid"
-    wait "$pid"
+    ended_by INT "$pid"
     like "interrupted, it prints what it has" "$? $(tr '\n' ' ' <"$tmp/out")" '^[012] .*idle' # how many loads it had come to is chance
     # shellcheck disable=SC2046,SC2086 # a list
     is "and no load is left" "$(ps -o pid= -p $(tr -s ' \n' ',' <<<"$children" | sed 's/^,//; s/,$//') | wc -l)" 0
 fi
 
 refused "a duration that is none" 3 check --duration soon
-COLUMNS=80 "$SLEEPTUNE" check --duration 2s --frames 256 >"$tmp/out" 2>"$tmp/err"
-screen_is rows shape "$tmp/out"
 refused "no snapshots: it is about this machine" 3 check --snapshot x
 
 # --- the bare command -------------------------------------------------------------------------------------------------------
-"$SLEEPTUNE" --frames 256 --duration 300ms --json >"$tmp/bare.json" 2>"$tmp/err"
-like "options alone are those of check" "$?" '^[012]$'
-is "which measures" "$(key "$tmp/bare.json" 'len(d["rows"]), d["period"]["frames"]')" "(4, 256)"
+is "options alone are those of check, which measures" "$("$SLEEPTUNE" --frames 256 --duration 300ms --json 2>"$tmp/err" | key - 'len(d["rows"]), d["period"]["frames"]')" "(4, 256)"
 # it starts, terminal or not: interrupted, it prints what it has
 COLUMNS=80 timeout --preserve-status -s INT 4 "$SLEEPTUNE" >"$tmp/out" 2>"$tmp/err"
 like "without a terminal the bare command is check" "$?" '^[012]$'
 screen_is bare shape "$tmp/out"
 # on a terminal: interrupted when it has shown a verdict, it prints what was measured
 on_terminal "so far" env COLUMNS=80 TERM=dumb "$SLEEPTUNE" >"$tmp/pty.txt"
-is "on a terminal it is check" "$(grep -c '^  frames  *lasts ' "$tmp/pty.txt")" 1
-ok "which shows the verdict so far" grep -q 'so far' "$tmp/pty.txt"
-like "and ends with its status" "$(cat "$tmp/pty.txt")" '^status [012]$'
+like "on a terminal it is check, which shows the verdict so far, and ends with its status" "$(tr '\n' '|' <"$tmp/pty.txt")" 'so far.*\|  frames  *lasts .*\|status [012]\|$'
 tap_done

@@ -35,8 +35,7 @@ screen_is two-periods "$SLEEPTUNE_LAB" compare a third.csv --every 1ms
 head -1 a >one
 screen_is one-value "$SLEEPTUNE_LAB" compare one a
 head -500 a >few
-compare few same >out
-is "p99 of 500 values is unknown, p99.9 too" "$(grep -cE '^p99(\.9)? +- ' out)" 2
+is "p99 of 500 values is unknown, p99.9 too" "$(compare few same | grep -cE '^p99(\.9)? +- ')" 2
 
 # --- recordings
 ends 0 "measure records" "$SLEEPTUNE" measure --duration 3s --frames 32 --policy other --record r.strec --json
@@ -45,8 +44,7 @@ ends 0 "a recording and itself do not differ" compare r.strec r.strec
 like "nor do their conditions" "$(cat out)" '^differ   nothing that both files record'
 refused "the JSON of measure, which has no single values" 4 compare r.strec r.json
 head -c $(($(stat -c %s r.strec) - 40)) r.strec >cut.strec
-compare cut.strec r.strec >out
-like "a recording without end is read up to there" "$(tr -s ' \n' '  ' <out)" 'no end mark'
+like "a recording without end is read up to there" "$(compare cut.strec r.strec | tr -s ' \n' '  ')" 'no end mark'
 sed -i '1s/3/4/' cut.strec
 refused "a newer recording" 4 compare r.strec cut.strec
 head -c 20 r.strec >stump
@@ -79,8 +77,7 @@ for name, slope in (("steady.0", 0), ("steady.1", 0), ("drifting", 1)):
     with open(name, "w") as out:
         out.writelines("%d\n" % (10000 + r.randrange(1000) + slope * i) for i in range(20000))'
 screen_is drifting "$SLEEPTUNE_LAB" compare drifting steady.0
-compare steady.0 steady.1 >out
-is "but not what chance alone makes" "$(grep -c '^drift' out)" 0
+is "but not what chance alone makes" "$(compare steady.0 steady.1 | grep -c '^drift')" 0
 
 # --- JSON of the laboratory
 cat >bench.json <<'JSON'

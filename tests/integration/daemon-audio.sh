@@ -14,16 +14,15 @@ export PULSE_SERVER=unix:$tmp/no-pulse JACK_NO_START_SERVER=1 JACK_DEFAULT_SERVE
 for backend in jack pulseaudio; do
     config "audio: { backend = \"$backend\"; };"
     starts "$backend without a server: the daemon starts"
-    ok "$backend: it waits" wait_for value_is 'd["audio"]["state"]' waiting
-    like "$backend: the status says why" "$(value 'd["audio"]["error"]')" "^(backend $backend|libsoundio was built without)"
+    wait_for value_is 'd["audio"]["state"]' waiting
+    like "$backend: it waits, and the status says why" "$(value 'd["audio"]["error"]')" "^(backend $backend|libsoundio was built without)"
     like "$backend: the log says what happens instead" "$(cat "$log")" "the daemon's own stream does not run: .*sleeptuned continues without it"
     stops "$backend: a clean end"
 done
 
 config 'audio: { backend = "dummy"; device = "hw:77,7"; };'
 start
-ok "an unknown device: it waits" wait_for value_is 'd["audio"]["state"]' waiting
-is "and names it" "$(value 'd["audio"]["error"]')" 'backend dummy has no output device "hw:77,7"; it has: dummy-out'
+ok "an unknown device: it waits, and names it" wait_for value_is 'd["audio"]["state"], d["audio"]["error"]' 'waiting backend dummy has no output device "hw:77,7"; it has: dummy-out'
 reload 'audio: { backend = "dummy"; };'
 ok "the right device after SIGHUP: it plays" wait_for value_is 'd["audio"]["state"]' playing
 threads() { cat "/proc/$daemon/task/"*/comm 2>/dev/null | sort -u | tr '\n' ' '; }
@@ -34,8 +33,7 @@ own=$(value 'd["audio"]["own_dropouts"]')
 kill -STOP "$daemon"
 sleep 1
 kill -CONT "$daemon"
-more_dropouts() { [ "$(value 'd["audio"]["own_dropouts"]')" -gt "$own" ]; }
-ok "a daemon that was stopped has own dropouts" wait_for more_dropouts
+ok "a daemon that was stopped has own dropouts" wait_for value_is "d['audio']['own_dropouts'] > $own" True
 stop
 
 # 32 kB, a whole number of pages: dummy would be empty after each half of it
@@ -55,8 +53,8 @@ if command -v jackd >/dev/null || cannot "a JACK server that comes and goes" "ja
     if wait_for plays_or_died && kill -0 "$server" 2>/dev/null || cannot "jack: it plays on the server" "jackd does not run here: $(tail -1 "$tmp/jackd.log")"; then
         pass "jack: it plays on the server"
         kill -STOP "$server"
-        ok "jack: a server that hangs is not called playing" wait_for value_is 'd["audio"]["state"]' waiting
-        like "jack: and the status says why" "$(value 'd["audio"]["error"]')" 'no longer asks sleeptuned for samples'
+        ok "jack: a server that hangs is not called playing, and the status says why" \
+            wait_for value_is 'd["audio"]["state"], "no longer asks sleeptuned for samples" in d["audio"]["error"]' 'waiting True'
         kill -CONT "$server"
         ok "jack: when it goes on, the stream is opened again" wait_for value_is '(d["audio"]["state"], d["audio"]["opened"] >= 2)' "('playing', True)"
         kill -TERM "$server"
@@ -65,8 +63,8 @@ if command -v jackd >/dev/null || cannot "a JACK server that comes and goes" "ja
         like "jack: the log says so" "$(cat "$log")" 'lost the backend jack'
         behind jackd -n "$JACK_DEFAULT_SERVER" -r -d dummy -r 44100 -p 512 >>"$tmp/jackd.log" 2>&1
         server=$!
-        ok "jack: it is started again with other settings: the stream is opened again" wait_for value_is 'd["audio"]["state"]' playing
-        ok "jack: what was got is the new server's" value_is '(d["audio"]["rate_hz"], d["audio"]["latency_ns"] // 10**5)' '(44100, 116)'
+        ok "jack: it is started again with other settings: the stream is opened again, with those" \
+            wait_for value_is 'd["audio"]["state"], d["audio"]["rate_hz"], d["audio"]["latency_ns"] // 10**5' 'playing 44100 116'
     fi
     stops "jack: a clean end"
     rm -f /dev/shm/jack*"$JACK_DEFAULT_SERVER"* # what libjack leaves behind
@@ -74,11 +72,10 @@ fi
 
 if command -v pulseaudio >/dev/null || cannot "a PulseAudio server that comes and goes" "pulseaudio is not installed"; then
     pulse() {
-        HOME=$tmp XDG_RUNTIME_DIR=$tmp pulseaudio -n --daemonize=no --exit-idle-time=-1 --use-pid-file=no \
+        HOME=$tmp XDG_RUNTIME_DIR=$tmp behind pulseaudio -n --daemonize=no --exit-idle-time=-1 --use-pid-file=no \
             -L "module-null-sink sink_name=silence rate=$1" \
-            -L "module-native-protocol-unix socket=$tmp/pulse.sock auth-anonymous=1" >>"$tmp/pulse.log" 2>&1 &
+            -L "module-native-protocol-unix socket=$tmp/pulse.sock auth-anonymous=1" >>"$tmp/pulse.log" 2>&1
         server=$!
-        pids+=("$server")
         wait_for test -S "$tmp/pulse.sock"
     }
     export PULSE_SERVER=unix:$tmp/pulse.sock
@@ -86,8 +83,7 @@ if command -v pulseaudio >/dev/null || cannot "a PulseAudio server that comes an
     # a null sink that was idle has rendered 2 s ahead, and plays the first stream that long after it was filled
     if pulse 48000 && sleep 3 && start && wait_for value_is 'd["audio"]["state"]' playing || cannot "pulseaudio: it plays on the server" "pulseaudio does not run here: $(tail -1 "$tmp/pulse.log")"; then
         pass "pulseaudio: it plays on the server"
-        is "pulseaudio: on its sink" "$(value 'd["audio"]["device"]')" silence
-        is "pulseaudio: with the buffer that its clients take" "$(value 'd["audio"]["latency_ns"]')" 50000000
+        is "pulseaudio: on its sink, with the buffer that its clients take" "$(value 'd["audio"]["device"], d["audio"]["latency_ns"]')" "silence 50000000"
         reload 'audio: { backend = "pulseaudio"; latency_ms = 80; };'
         ok "pulseaudio: another buffer is asked for at SIGHUP" wait_for value_is \
             '(d["audio"]["state"], d["audio"]["latency_ns"])' "('playing', 80000000)"

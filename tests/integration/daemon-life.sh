@@ -5,28 +5,20 @@
 own_state
 config 'loop: { frames = 256; };' 'audio: { backend = "dummy"; };'
 starts "it starts and counts"
-is "status has its schema" "$(value 'd["schema"]')" sleeptune-status/1
-is "the loop has the configured period" "$(value 'd["loop"]["period_ns"]')" "{'num': 16000000, 'den': 3}"
 ok "the own stream plays on the dummy backend" wait_for value_is 'd["audio"]["state"]' playing
-is "the process is named" "$(value 'd["pid"]')" "$daemon"
+is "status has its schema, the configured period and the process" "$(value 'd["schema"], d["loop"]["period_ns"], d["pid"]')" "sleeptune-status/1 {'num': 16000000, 'den': 3} $daemon"
 first=$(value 'd["loop"]["cycles"]')
-more_cycles() { [ "$(value 'd["loop"]["cycles"]')" -gt "$first" ]; }
-ok "the loop goes on" wait_for more_cycles
+ok "the loop goes on" wait_for value_is "d['loop']['cycles'] > $first" True
 
-text=$("$SLEEPTUNE" status --socket "$sock" | cat)
-is "sleeptune status works" "$?" 0
-like "with the loop's period" "$(tr -s ' \n' '  ' <<<"$text")" ' 256 frames'
+ends 0 "sleeptune status works" "$SLEEPTUNE" status --socket "$sock"
+like "with the loop's period" "$(tr -s ' \n' '  ' <"$tmp/out")" ' 256 frames'
 is "--json is the document of the daemon" "$("$SLEEPTUNE" status --json --socket "$sock" | key - 'd["schema"]')" sleeptune-status/1
 like "SLEEPTUNE_SOCKET is used" "$(SLEEPTUNE_SOCKET=$sock "$SLEEPTUNE" status | tr -s ' \n' '  ')" ' 256 frames'
 
 like "sleeptune alone is status, as a daemon answers" "$(SLEEPTUNE_SOCKET=$sock "$SLEEPTUNE" | tr -s ' \n' '  ')" ' 256 frames'
-is "--line: what a bar reads" "$("$SLEEPTUNE" status --line waybar --socket "$sock" | "$PYTHON" -c '
-import json, sys
-lines = sys.stdin.read().split("\n")
-print(sorted(json.loads(lines[0])), lines[1:])')" "['class', 'text', 'tooltip'] ['']"
+is "--line: what a bar reads, in one line" "$("$SLEEPTUNE" status --line waybar --socket "$sock" | tee "$tmp/out" | key - 'sorted(d)') $(wc -l <"$tmp/out")" "['class', 'text', 'tooltip'] 1"
 like "plain: the class, and the first line of the screen" "$("$SLEEPTUNE" status --line plain --socket "$sock")" '^(ok|warning|problem): [A-Z]'
-"$SLEEPTUNE" status --line polybar --socket "$tmp/nobody" >"$tmp/out"
-is "--line without a daemon" "$?,$(cat "$tmp/out")" "4,no sleeptuned"
+is "--line without a daemon" "$("$SLEEPTUNE" status --line polybar --socket "$tmp/nobody"; echo $?)" $'no sleeptuned\n4'
 behind "$SLEEPTUNE" status --line i3blocks --follow --socket "$tmp/nobody" > >(head -n 1 >"$tmp/out")
 bar=$!
 ok "--follow prints its first line at once" wait_for grep -q 'no sleeptuned' "$tmp/out"
@@ -36,8 +28,8 @@ ok "and ends when the bar has gone" wait_for ended
 like "metrics are served, which fleet.sh and test_view look at" "$(ask /metrics)" '^sleeptune_cycles_total [0-9]'
 
 reload 'loop: { frames = 512; };'
-ok "SIGHUP: the loop starts again with the changed period" wait_for value_is 'd["loop"] and d["loop"]["period_ns"]["num"]' 32000000
-is "and that is recorded" "$(value '[e["event"] for e in d["events"]].count("loop-restart")')" 1
+ok "SIGHUP: the loop starts again with the changed period, and that is recorded" wait_for value_is \
+    'd["loop"]["period_ns"]["num"], [e["event"] for e in d["events"]].count("loop-restart")' "32000000 1"
 ok "SIGHUP: the stream is closed" wait_for value_is 'd["audio"]["state"]' off
 
 reload 'loop: { frames = 64;' ' rate_hz = 1; };'
@@ -61,8 +53,7 @@ kill -STOP "$daemon"
 kill -HUP "$daemon"
 kill -TERM "$daemon"
 kill -CONT "$daemon"
-wait "$daemon"
-is "SIGTERM behind SIGHUP: a clean end" "$?" 0
+does "SIGTERM behind SIGHUP: a clean end" wait "$daemon"
 is "which does not wait for the reload" "$(grep -c 'reload: the settings' "$log")" 0
 
 # who starts a program may have closed its standard files: neither the lock nor a socket takes their place

@@ -83,10 +83,8 @@ else
         screen_is -t under-sudo-of-who-has-none unfolded env SUDO_UID=1 "$SLEEPTUNE" status
         screen_is -t root-alone unfolded "$SLEEPTUNE" status
         screen_is -t a-user-without-one env XDG_RUNTIME_DIR="$tmp/none" "${as_user[@]}" "$SLEEPTUNE" status
-        if ! [ -e /var/lib/sleeptune/history.db ]; then
-            out=$(XDG_RUNTIME_DIR=$tmp/none "${as_user[@]}" "$SLEEPTUNE" history 2>&1) || true
-            like "a user is told of his own place" "$out" '; nor is there one in ~/.local/state'
-        fi
+        [ -e /var/lib/sleeptune/history.db ] ||
+            like "a user is told of his own place" "$(XDG_RUNTIME_DIR=$tmp/none "${as_user[@]}" "$SLEEPTUNE" history 2>&1)" '; nor is there one in ~/.local/state'
         like "a program that is not in PATH is named with its folder" \
             "$("${as_user[@]}" env XDG_RUNTIME_DIR="$tmp/none" PATH=/nowhere "$SLEEPTUNE" status 2>&1)" "or '/.*/sleeptuned -f'"
         own=$daemon own_sock=$sock sock=/run/sleeptune/sleeptuned.sock log=$tmp/log3
@@ -96,8 +94,7 @@ else
         is "root without a daemon of its own sees the system's" "$(as_user=(); whose)" "the system's sleeptuned"
         chmod 666 "$sock"
         is "who may sees it" "$(whose --system)" "the system's sleeptuned. Your own sleeptuned runs, too. To see it, leave out --system"
-        kill "$own"
-        wait "$own"
+        ended_by TERM "$own"
         is "without his own he sees the system's, and how to have his own" "$(whose)" \
             "the system's sleeptuned. To watch your own sound server: systemctl --user enable --now sleeptuned"
         is "his socket has gone" "$(ls "$own_sock" 2>/dev/null)" ""

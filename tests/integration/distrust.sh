@@ -16,14 +16,11 @@ if can_be_nobody || cannot "the journal's folder" "needs root and setpriv to bec
     mkdir -p "$tmp/tree/var/lib/sleeptune-changes"
     printf 'sleeptune-changes/3\nlinux-swap\tdone\t0\t0\t0\tvalue\tvm.swappiness\t1\t2\t\n' >"$tmp/tree/var/lib/sleeptune-changes/journal"
     chown -R 65534 "$tmp/tree/var/lib/sleeptune-changes"
-    out=$("$SLEEPTUNE" revert --all --root "$tmp/tree" 2>&1)
-    is "a journal in another user's folder: revert refuses it" "$?" 4
-    out=$("$SLEEPTUNE" apply --yes --root "$tmp/tree" linux-cpu-frequency 2>&1)
-    is "and so does apply" "$?" 4
+    ends 4 "a journal in another user's folder: revert refuses it" "$SLEEPTUNE" revert --all --root "$tmp/tree"
+    ends 4 "and so does apply" "$SLEEPTUNE" apply --yes --root "$tmp/tree" linux-cpu-frequency
     chown -R 0 "$tmp/tree/var/lib/sleeptune-changes"
     chmod 777 "$tmp/tree/var/lib/sleeptune-changes"
-    out=$("$SLEEPTUNE" revert --all --root "$tmp/tree" 2>&1)
-    is "a folder that everybody may write to: refused" "$?" 4
+    ends 4 "a folder that everybody may write to: refused" "$SLEEPTUNE" revert --all --root "$tmp/tree"
     mkdir -p "$tmp/state/changes"
     cp "$tmp/tree/var/lib/sleeptune-changes/journal" "$tmp/state/changes/"
     chown 65534 "$tmp/state" # who can change its name
@@ -35,14 +32,13 @@ fi
 if [ -e "$cli/sleeptune-history.so" ]; then
     mkdir "$tmp/here"
     for module in "$cli"/*.so; do echo "not a library" >"$tmp/here/${module##*/}"; done
-    out=$(cd "$tmp/here" && "$SLEEPTUNE" history --db "$tmp/none.db" 2>&1)
-    unlike "a module is never taken from the current folder" "$out" 'ELF|too short|cannot load'
-    out=$(cd "$tmp" && SLEEPTUNE_MODULE_DIR=$tmp/here "$SLEEPTUNE" history --db "$tmp/none.db" 2>&1)
-    like "SLEEPTUNE_MODULE_DIR names another folder" "$out" 'ELF|too short|cannot load'
+    bad='ELF|too short|cannot load'
+    unlike "a module is never taken from the current folder" "$(cd "$tmp/here" && "$SLEEPTUNE" history --db "$tmp/none.db" 2>&1)" "$bad"
+    with_folder() { SLEEPTUNE_MODULE_DIR=$tmp/here "$@" history --db "$tmp/none.db" 2>&1; }
+    like "SLEEPTUNE_MODULE_DIR names another folder" "$(with_folder "$SLEEPTUNE")" "$bad"
     if [ "$(id -u)" -eq 0 ]; then
         chown 65534 "$tmp/here"
-        out=$(cd "$tmp" && SLEEPTUNE_MODULE_DIR=$tmp/here "$SLEEPTUNE" history --db "$tmp/none.db" 2>&1)
-        unlike "root loads no module from a folder that another user can change" "$out" 'ELF|too short|cannot load'
+        unlike "root loads no module from a folder that another user can change" "$(with_folder "$SLEEPTUNE")" "$bad"
         chown 0 "$tmp/here"
         mkdir "$tmp/copy" # as one that was put into /tmp
         cp "$SLEEPTUNE" "$tmp/here"/sleeptune-history.so "$tmp/copy/"
@@ -60,8 +56,7 @@ if [ -e "$cli/sleeptune-history.so" ]; then
         if as_nobody sh -c 'cat /proc/self/status' | grep -q '^NoNewPrivs:.*1' || grep -q " $(stat -c %m "$tmp") .*nosuid" /proc/mounts; then
             skip "a program with more rights than its caller ignores it" "set-group-ID has no effect here"
         else
-            out=$(SLEEPTUNE_MODULE_DIR=$tmp/here as_nobody "$tmp/bin/sleeptune" history --db "$tmp/none.db" 2>&1)
-            unlike "a program with more rights than its caller ignores it" "$out" 'ELF|too short|cannot load'
+            unlike "a program with more rights than its caller ignores it" "$(with_folder as_nobody "$tmp/bin/sleeptune")" "$bad"
         fi
     fi
 fi
@@ -120,12 +115,10 @@ environment = dict(os.environ, HOME=folder, XDG_RUNTIME_DIR=folder)
 told = "-ePULSE_SERVER=unix:" + path if helper.endswith("pulseaudio") else "-ePIPEWIRE_REMOTE=" + path
 process = subprocess.Popen([helper, told], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
 try:
-    out, _ = process.communicate(timeout=8)
-    ended = True
+    out, ended = process.communicate(timeout=8)[0], True
 except subprocess.TimeoutExpired:
     process.terminate()
-    out, _ = process.communicate()
-    ended = False
+    out, ended = process.communicate()[0], False
 peak_mb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
 dirty = any(byte < 32 and byte not in (9, 10) or byte == 127 for byte in out)
 print(f"{kind}: ended by itself {ended}, {peak_mb:.0f} MB, {len(out)} bytes", file=sys.stderr)

@@ -6,7 +6,7 @@ go_on_as_nobody
 if ! ask_for=$("$SLEEPTUNE" --version) || [[ $ask_for != *"http yes"* ]]; then skip_all "needs the HTTP server"; fi
 
 # heard KEY...: of the document, each a Python expression on d
-heard() { "$SLEEPTUNE" history --heard --json --socket "$sock" | "$PYTHON" -c "import json, sys; d = json.load(sys.stdin); print($1)"; }
+heard() { "$SLEEPTUNE" history --heard --json --socket "$sock" | key - "$1"; }
 post() { curl -s -o "$tmp/body" -w '%{http_code}' --unix-socket "$sock" -X POST "http://localhost$1"; }
 
 like "no daemon: it says so" "$("$SLEEPTUNE" heard --socket "$tmp/none" 2>&1; echo $?)" 'not kept: no sleeptuned is listening' # and what starts one for this user
@@ -19,17 +19,15 @@ daemon=$!
 ok "the daemon answers" wait_for value_is 'd["schema"]' sleeptune-status/1
 screen_is no-marks-yet "$SLEEPTUNE" history --heard --socket "$sock"
 screen_is -t kept "$SLEEPTUNE" heard --socket "$sock" in the second verse, left: 50%
-is "the note is whole" "$(heard 'd["marks"][0]["note"], d["marks"][0]["by"], d["marks"][0]["cause"]')" "in the second verse, left: 50% typed None"
+is "the note is whole" "$(heard 'd["marks"][0]["note"], d["marks"][0]["by"], d["marks"][0]["cause"]')" "('in the second verse, left: 50%', 'typed', None)"
 screen_is quiet "$SLEEPTUNE" heard --key --quiet --socket "$sock"
-is "a key has a short window" "$(heard 'd["marks"][1]["window_ns"], d["marks"][1]["note"]')" "2500000000 None"
+is "a key has a short window" "$(heard 'd["marks"][1]["window_ns"], d["marks"][1]["note"]')" "(2500000000, None)"
 screen_is -t few-marks "$SLEEPTUNE" history --heard --socket "$sock"
 is "they are events, too, without the note" "$("$SLEEPTUNE" history --events --kind heard --json --socket "$sock" | key - '[e["text"] for e in d["events"]]')" "['the listener heard a click', 'the listener heard a click']"
 is "the file says the same without the daemon" "$("$SLEEPTUNE" history --heard --json --db "$tmp/history.db" | key - 'len(d["marks"])')" 2
 
 # --- what may be written ---
-is "a key" "$(post '/v1/heard?by=key')" 200
-is "by what: only what is known" "$(post '/v1/heard?by=nobody')" 400
-is "no other parameter" "$(post '/v1/heard?since=1h')" 400
+is "a key; by what: only what is known; no other parameter" "$(post '/v1/heard?by=key') $(post '/v1/heard?by=nobody') $(post '/v1/heard?since=1h')" "200 400 400"
 for _ in 1 2 3 4 5 6 7; do post /v1/heard >/dev/null; done
 is "ten a minute are enough" "$(post /v1/heard)" 429
 screen_is ten-a-minute "$SLEEPTUNE" heard --socket "$sock"
@@ -40,16 +38,12 @@ stop
 config "history: { path = \"$tmp/history2.db\"; };"
 starts "a daemon with a loop"
 wait_for value_is 'd["loop"]["cycles"] > 1000' True
-kill -STOP "$daemon"
-sleep 0.5
-kill -CONT "$daemon"
+stop_for 0.5 "$daemon"
 stopped() { "$SLEEPTUNE" history --events --kind late-wake --socket "$sock" | grep -q 'stopped'; }
 ok "the stop is an event" wait_for stopped
 sleep 1 # nobody reacts in less than half a second
-"$SLEEPTUNE" heard --socket "$sock" >"$tmp/out"
-like "which the mark finds" "$(tr '\n' ' ' <"$tmp/out")" 's before it: .*stopped' # and what else was late on this computer
-is "with its cause" "$(heard 'd["marks"][0]["cause"]')" stopped
-is "without music a mark is none for chance" "$(heard 'd["marks_that_count"]')" 0
+like "which the mark finds" "$("$SLEEPTUNE" heard --socket "$sock" | tr '\n' ' ')" 's before it: .*stopped' # and what else was late on this computer
+is "with its cause; without music a mark is none for chance" "$(heard 'd["marks"][0]["cause"], d["marks_that_count"]')" "('stopped', 0)"
 kill -STOP "$daemon"
 screen_is stopped "$SLEEPTUNE" heard --socket "$sock" # it waits 5 s
 kill -CONT "$daemon"

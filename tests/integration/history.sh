@@ -51,7 +51,7 @@ PY
 since_when() { (cd "$tmp" && history --changes --db since.db); } # the next command has the name, too
 screen_is since-when since_when
 screen_is since-when-details history --changes --details --db "$tmp/since.db"
-is "as JSON" "$(history --changes --json --db "$tmp/since.db" | "$PYTHON" -c 'import json, sys; print(*(c["verdict"] for c in json.load(sys.stdin)["changes"]))')" "none worse too-short"
+is "as JSON" "$(history --changes --json --db "$tmp/since.db" | key - '[c["verdict"] for c in d["changes"]]')" "['none', 'worse', 'too-short']"
 "$PYTHON" - "$tmp/since.db" "$SLEEPTUNE_SRC/man/sleeptune-history.1" >"$tmp/selected" <<'PY'
 import re, sqlite3, sys
 query = re.search("(SELECT client.*?;)\n", open(sys.argv[2]).read(), re.S)[1]
@@ -69,9 +69,8 @@ screen_is only-hours-are-left history --db "$tmp/aged.db" --since 2026-10-15T18:
 "$made/make_history" "$tmp/young.db" 1795190400 0 2 5 >/dev/null
 screen_is young history --db "$tmp/young.db" --since 2026-11-20T14:25 --until 2026-11-20T16:00 --step 5m
 for since in 0 20000d; do
-    history --details --db "$tmp/young.db" --since "$since" --until 2026-11-20T16:10 >"$tmp/long"
-    is "--since $since: all that is in the file" "$?" 0
-    is "in a few rows" "$(grep -cE '^[12][0-9]{3}-[0-9-]+ [0-9:]+ ' "$tmp/long" | awk '{ print ($1 <= 25) }')" 1
+    ends 0 "--since $since: all that is in the file" history --details --db "$tmp/young.db" --since "$since" --until 2026-11-20T16:10
+    ok "in a few rows" test "$(grep -cE '^[12][0-9]{3}-[0-9-]+ [0-9:]+ ' "$tmp/out")" -le 25
 done
 screen_is since-0 history --details --db "$tmp/young.db" --since 0 --until 2026-11-20T16:10
 is "rows, head and sums agree, whatever is asked for" "$(for args in "--since 2026-10-15T18:10 --until 2026-10-15T18:20 --step 1m" "--since 2026-10-15T18:10 --until 2026-10-16 --step 7m" \
@@ -80,8 +79,8 @@ is "rows, head and sums agree, whatever is asked for" "$(for args in "--since 20
     "$SLEEPTUNE" history --db "$tmp/aged.db" $args --json | "$PYTHON" -c 'import json, sys; d = json.load(sys.stdin); print(all(d["since_ns"] <= r["from_ns"] <= r["to_ns"] <= d["until_ns"] and r["measured_ns"] <= r["to_ns"] - r["from_ns"] for r in d["rows"]), len(d["rows"]) > 0)'
 done | sort | uniq -c | sed 's/^ *//')" "6 True True"
 
-is "events ends with 0" "$(history --events --db "$db" >"$tmp/events"; echo $?)" 0
-is "oldest first" "$(grep '^[0-9]' "$tmp/events" | sort -c 2>&1)" ""
+ends 0 "events ends with 0" history --events --db "$db"
+is "oldest first" "$(grep '^[0-9]' "$tmp/out" | sort -c 2>&1)" ""
 screen_is events history --events --db "$db" --kind late-wake --since 2026-11-20T10:00Z --limit 3
 screen_is causes history --causes --db "$SLEEPTUNE_SRC/tests/fixtures/history/all-kinds.db" --since 0 --until 2026-11-23
 screen_is no-such-events history --events --db "$db" --kind own-dropout
@@ -94,11 +93,8 @@ for view in "" --events --causes; do
     refused "history $view: a time to come" 3 history $view --db "$db" --since 2037-12-31
 done
 # --- bad input ---
-for args in "history --since never" "history --step 1s" "history --since 1h --until 2h" "history --db $db --socket $tmp/s" "history x" \
-    "history --events --kind BAD" "history --events --limit 0" "history --events --limit 5001" "history --events --since 2026-02-30" "history --events --causes" "history --causes --limit 3" "history --kind late-wake" "history --events --step 1h"; do
-    # shellcheck disable=SC2086
-    refused "usage: ${args/ $db/}" 3 $args
-done
+each_refused 3 history '--since never' '--step 1s' '--since 1h --until 2h' '--db x --socket y' x '--events --kind BAD' '--events --limit 0' \
+    '--events --limit 5001' '--events --since 2026-02-30' '--events --causes' '--causes --limit 3' '--kind late-wake' '--events --step 1h'
 "$made/make_history" "$tmp/many.db" 1795190400 0 2200 5 >/dev/null
 refused "an answer that is too large" 4 history --db "$tmp/many.db" --since 2020-01-01 --step 1m
 for file in "$tmp/none.db" "$tmp" /dev/null "$SLEEPTUNE_SRC/README.md"; do

@@ -66,3 +66,13 @@ hears() {
     sleep 1 # until the server has forgotten it
     return 1
 }
+
+# way_hears WAY
+way_hears() {
+    does "nine forced glitches and 20 stops of the player are heard, each with its place and length, and nothing else" in_three hears "$1" 20
+    is "nothing is played before the command says so" "$silent" "$(wc -c < <(head -c "$silent" "$tmp/stream"))"
+    is "no process is left" "$left" ""
+    like "the first line is the way" "$(head -1 "$tmp/heard")" "^head $1 48000 2 8192\$"
+    like "the latency is known to the frame" "$(tail -1 "$tmp/heard")" '^end [0-9]+ 8192$'
+}
+said() { "$listener" "$@" <>"$tmp/no-end" 2>"$tmp/listen.log" | "$read_capture"; }

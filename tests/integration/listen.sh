@@ -16,36 +16,26 @@ a = array.array("h", w.readframes(w.getnframes()))
 s, rate, width = [list(a[0::2]), list(a[1::2])], 48000, 2
 exec(sys.argv[3])
 w = wave.open(sys.argv[2], "w")
-w.setnchannels(len(s))
-w.setsampwidth(width)
-w.setframerate(rate)
+w.setparams((len(s), width, rate, 0, "NONE", ""))
 out = array.array("h", (max(-32768, min(32767, round(v))) for f in zip(*s) for v in f))
 w.writeframes(out.tobytes())
 PY
 }
-said() { "$SLEEPTUNE" listen --input "$tmp/$1.wav" --json | "$PYTHON" -c '
-import json, sys
-d = json.load(sys.stdin)
-print(d["path_class"], "valid" if d["valid"] else "invalid", d["forced_glitches"], d["forced_glitches_found"], *d["remarks"])
-for l in d["losses"]:
-    print(l["kind"], l["at_frame"], l["within_frames"], l["frames"])'; }
+said() { "$SLEEPTUNE" listen --input "$tmp/$1.wav" --json |
+    key - '[d[k] for k in ("path_class", "valid", "forced_glitches", "forced_glitches_found", "remarks")] + [[l[k] for k in ("kind", "at_frame", "within_frames", "frames")] for l in d["losses"]]'; }
 
 screen_is undamaged "$SLEEPTUNE" listen --input "$tmp/signal.wav"
 
 damage four 's = [c[:400000] + c[400100:420000] + c[419000:450000] + [0] * 480 + c[450480:500000] + [5] + c[500001:] for c in s]'
-is "each kind, exactly" "$(said four)" "bit-exact valid 9 True
-lost 400000 0 100
-repeated 419900 0 1000
-zeroed 450900 0 480
-corrupted 500900 0 1"
+is "each kind, exactly" "$(said four)" \
+    "['bit-exact', True, 9, True, [], ['lost', 400000, 0, 100], ['repeated', 419900, 0, 1000], ['zeroed', 450900, 0, 480], ['corrupted', 500900, 0, 1]]"
 screen_is losses "$SLEEPTUNE" listen --input "$tmp/four.wav"
 
 damage soft 's = [[v * 0.5 for v in c] for c in s]'
 screen_is softer "$SLEEPTUNE" listen --input "$tmp/soft.wav"
 
 damage late 's = [[0] * 100000 + c[:300000] + c[300010:] + [0] * 60000 for c in s]'
-is "a recording that begins before and ends after it" "$(said late)" "bit-exact valid 9 True
-lost 400000 0 10"
+is "a recording that begins before and ends after it" "$(said late)" "['bit-exact', True, 9, True, [], ['lost', 400000, 0, 10]]"
 
 damage converted '
 rate = 44100

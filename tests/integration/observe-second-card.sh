@@ -8,7 +8,7 @@ observer=$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pipewire
 [ -e "$card" ] || skip_all "built without ALSA or libpipewire"
 if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$observer" -a -r "$SLEEPTUNE_SRC/tests/tap.sh"; then
     prlimit --pid $$ --rtprio=20:20 2>/dev/null
-    exec "${own_player[@]}" bash "$0"
+    exec "${own_player[@]}" "$0"
 fi
 own_tmp
 export HOME=$tmp XDG_RUNTIME_DIR=$tmp PIPEWIRE_REMOTE=$tmp/pipewire-0 ALSA_CONFIG_PATH=$tmp/asound.conf

@@ -39,11 +39,9 @@ rows() { grep -E -- "^($1)" "$tmp/out" | sed 's/no real-time priority before, no
 why() { sed -nE 's/^proof: +//p' "$tmp/out"; }
 
 # --- there and back ----------------------------------------------------------------------------------------------
-apply --measure 2s
-is "apply ends with 0" "$?" 0
+does "apply ends with 0" apply --measure 2s
 screen_is recording cat "$tmp/err"
-ok "what it counted is beside the journal" test -s "$run"
-like "with its schema" "$(cat "$run")" '"schema":"sleeptune-before/1"'
+like "what it counted is beside the journal, with its schema" "$(cat "$run")" '"schema":"sleeptune-before/1"'
 verify
 like "verify ends with 0 or, where it runs worse, 1" "$?" '^[01]$'
 screen_is -t running-again cat "$tmp/err"
@@ -78,8 +76,7 @@ valid "JSON: is what docs/schema says" "$tmp/verify.json"
 
 apply --measure 2s
 screen_is already-applied cat "$tmp/out" "$tmp/err"
-without_rights "$SLEEPTUNE" verify >"$tmp/out" 2>"$tmp/err"
-is "without the right to the priority of then: 1, as that is not in effect" "$?" 1
+ends 1 "without the right to the priority of then: as that is not in effect" without_rights "$SLEEPTUNE" verify
 screen_is without-rights why
 is "and no run" "$(cat "$tmp/err")" ""
 verify --no-measure
@@ -102,8 +99,7 @@ head -c -20 "$tmp/good" >"$run"
 because damaged
 cp "$tmp/good" "$run"
 is "nothing is left in the folder for temporary files" "$(ls -A "$TMPDIR")" ""
-revert
-is "revert ends with 0" "$?" 0
+does "revert ends with 0" revert
 screen_is reverted cat "$tmp/out"
 ok "both are gone" test ! -e "$run" -a ! -e "$limits"
 
@@ -122,14 +118,12 @@ kill -KILL $!
 wait $! 2>/dev/null
 ok "killed while it records: nothing is changed" test ! -e "$limits" -a ! -e "$folder/journal"
 screen_is nothing-applied "$SLEEPTUNE" verify
-apply --measure 1s
-is "the next apply measures anew" "$?" 0
+does "the next apply measures anew" apply --measure 1s
 verify
 screen_is -m compared rows 'runs: '
 revert
 
-apply --no-measure
-is "apply --no-measure" "$?" 0
+does "apply --no-measure" apply --no-measure
 ok "measures nothing" test ! -e "$run" -a -e "$limits"
 is "and does not say that it did" "$(cat "$tmp/err")" ""
 revert

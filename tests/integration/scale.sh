@@ -9,23 +9,12 @@ for n in 1000000 4000000 8000000; do
     "$SLEEPTUNE_BUILD/tests/integration/make_long_recording" $n.strec $n || { fail "a recording of $n is made"; tap_done; }
 done
 
-cat >memory.py <<'PY'
-# KiB that a command needs at most
-import resource, subprocess, sys
-subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
-PY
 # flat NAME MILLIONS MIB COMMAND...: with 8 million samples as much memory as with so many, to 2 MiB; MIB at most
 flat() {
     local name="$1 needs as much memory for 8 million samples as for $2 million" few=${2}000000.strec most=$3 small large
     shift 3
-    small=$("$PYTHON" memory.py "${@//FILE/$few}")
-    large=$("$PYTHON" memory.py "${@//FILE/8000000.strec}")
-    if [ -n "$small" ] && [ -n "$large" ] && [ $((large - small)) -le 2048 ] && [ "$large" -le $((most * 1024)) ]; then
-        pass "$name"
-    else
-        fail "$name" "$small KiB, $large KiB"
-    fi
+    small=$(resident_kib "${@//FILE/$few}") large=$(resident_kib "${@//FILE/8000000.strec}")
+    ok "$name ($small KiB, $large KiB)" test -n "$small" -a -n "$large" -a $((large - small)) -le 2048 -a "$large" -le $((most * 1024))
 }
 if [ "$SLEEPTUNE_SANITIZE" = none ] || cannot "memory does not grow" "sanitizers keep what is freed"; then
     flat "analyse" 4 160 "$SLEEPTUNE_LAB" analyse FILE
@@ -33,10 +22,9 @@ if [ "$SLEEPTUNE_SANITIZE" = none ] || cannot "memory does not grow" "sanitizers
 fi
 
 "$SLEEPTUNE_LAB" analyse 1000000.strec --json >analysis.json 2>err || fail "analyse succeeds" "$(cat err)"
-"$SLEEPTUNE_LAB" analyse 4000000.strec >text
-like "which part was looked at is said" "$(tr -s ' \n' ' ' <text)" \
-    'ticks and periodic patterns in the first 262144 samples only'
-like "and what was left out" "$(tr -s ' \n' ' ' <text)" 'Only the first 2097152 samples were read; 1902848 more were left out'
+ends 0 "a long recording is analysed" "$SLEEPTUNE_LAB" analyse 4000000.strec
+like "which part was looked at is said" "$(tr -s ' \n' ' ' <out)" 'ticks and periodic patterns in the first 262144 samples only'
+like "and what was left out" "$(tr -s ' \n' ' ' <out)" 'Only the first 2097152 samples were read; 1902848 more were left out'
 if "$PYTHON" -c 'import numpy' 2>/dev/null || cannot "figures are those of sorting (NumPy)" "no numpy"; then
     "$SLEEPTUNE_LAB" plot --csv 1000000.strec | grep -v -e '^#' -e '^period' >all.csv
     cat >check.py <<'PY'

@@ -18,7 +18,7 @@ seq 1000 7 8000 >analysed.txt
 writes measure.json "$SLEEPTUNE" measure --duration 1s --json
 writes measure.json "$SLEEPTUNE" measure --duration 1s --load 5 --json
 writes short.json "$SLEEPTUNE" measure --duration 100ms --policy other --json
-is "a percentile without enough samples is null" "$("$PYTHON" -c 'import json, sys; print(json.load(open(sys.argv[1]))["lateness_ns"]["p999"])' short.json)" None
+is "a percentile without enough samples is null" "$(key short.json 'd["lateness_ns"]["p999"]')" None
 writes predict.json "$SLEEPTUNE" predict run.strec --json
 lab bench exec --quiet 'sleep {}' --durations 1ms --runs 7
 lab bench syscall --quiet --count 100 --fresh 3

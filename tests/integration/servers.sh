@@ -3,11 +3,8 @@
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 own_shm "$@"
 if [ "$(id -u)" -eq 0 ]; then # root takes neither HOME nor XDG_RUNTIME_DIR nor PATH from its environment: root-asks.sh
-    let_nobody_in
-    as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all -- "$@"; }
-    as_nobody test -w "${TMPDIR:-/tmp}" || unset TMPDIR
-    as_nobody "${homeless[@]}" "$0"
-    exit
+    nobody+=(--inh-caps=-all)
+    go_on_as_nobody
 fi
 [ "$(uname -s)" = Linux ] || skip_all "servers are asked on Linux only"
 need dbus-daemon pgrep
@@ -32,9 +29,8 @@ told() { local name=$1; shift; wait_for tells "$@"; is "$name" "$(of "$1")" "$2"
 judge_says() { judge "${@:2}" | grep -Eq -- "$1"; }
 says() { local name=$1; shift; wait_for judge_says "$@"; like "$name" "$(judge "${@:2}")" "$1"; }
 judge() { "$SLEEPTUNE" report --threshold advice --only "$@" 2>&1; }
-timed_out=$("$PYTHON" -c 'import errno; print("unreadable", errno.ETIMEDOUT)')
-too_big=$("$PYTHON" -c 'import errno; print("unreadable", errno.EFBIG)')
-refused=$("$PYTHON" -c 'import errno; print("unreadable", errno.ECONNREFUSED)')
+read -r timed_out too_big refused < <("$PYTHON" -c 'import errno; print(errno.ETIMEDOUT, errno.EFBIG, errno.ECONNREFUSED)')
+timed_out="unreadable $timed_out" too_big="unreadable $too_big" refused="unreadable $refused"
 
 # --- PipeWire ---------------------------------------------------------------------------------------------------
 if command -v pipewire >/dev/null && command -v pw-metadata >/dev/null || cannot "PipeWire" "pipewire or pw-metadata is not installed"; then
@@ -82,15 +78,12 @@ if command -v pipewire >/dev/null && command -v pw-metadata >/dev/null || cannot
         plays() { grep -q playing "$tmp/servers.log"; }
         ok "a program plays" wait_for plays
         sleep 1 # it is in the graph
-        "$SLEEPTUNE" check --quiet --duration 8s --json >"$tmp/check.json"
-        is "dropouts of others are findings" "$?" 1
-        of_music() { "$PYTHON" -c 'import json, sys; print(json.load(open(sys.argv[1]))["music"].get(sys.argv[2]))' "$tmp/check.json" "$1"; }
-        like "check names the program" "$(of_music answer)" '^In [0-9.]+ s: HeavyReverb lost sound .*: ([0-9]+ times? )?it waited for a lock, disk or program'
-        is "also for programs" "$(of_music client), $(of_music server)" "HeavyReverb, PipeWire"
-        is "which counted most of them" "$(($(of_music client_dropouts) * 2 > $(of_music dropouts)))" 1
+        ends 1 "dropouts of others are findings" "$SLEEPTUNE" check --quiet --duration 8s --json
+        of_music() { key "$tmp/out" "(lambda m: ($1))(d['music'])"; }
+        like "check names the program" "$(of_music 'm["answer"]')" '^In [0-9.]+ s: HeavyReverb lost sound .*: ([0-9]+ times? )?it waited for a lock, disk or program'
+        is "also for programs, which counted most of them" "$(of_music 'm["client"], m["server"], m["client_dropouts"] * 2 > m["dropouts"]')" "('HeavyReverb', 'PipeWire', True)"
         like "it is the first line" "$("$SLEEPTUNE" check --quiet --duration 2s | head -n 1)" '^(In [0-9.]+ s: HeavyReverb|No dropout)'
-        "$SLEEPTUNE" check --quiet --duration 100ms --no-servers --json >"$tmp/check.json"
-        is "--no-servers watches nothing" "$("$PYTHON" -c 'import json, sys; print(json.load(open(sys.argv[1]))["music"])' "$tmp/check.json")" None
+        is "--no-servers watches nothing" "$("$SLEEPTUNE" check --quiet --duration 100ms --no-servers --json | key - 'd["music"]')" None
         stop "$heavy"
         stop "$server"
         # unless it is forced, programs choose it
@@ -121,16 +114,11 @@ if command -v pipewire >/dev/null && command -v pw-metadata >/dev/null || cannot
     like "then files count" "$(of linux.pipewire.quantum)" 'from .*pipewire\.conf$|nothing'
 
     kill -STOP "$pipewire"
-    before=$(date +%s%N)
     snapshot
-    took_ms=$((($(date +%s%N) - before) / 1000000))
-    tap_note <<<"a hung PipeWire: the snapshot took $took_ms ms"
-    is "a hung PipeWire has not answered" "$(of linux.ask.pipewire)" "$timed_out"
-    is "its settings are not known" "$(of linux.pipewire.quantum)" "$timed_out"
-    screen=$(judge linux-pipewire-quantum)
-    is "the rule is unknown, status 2" "$?" 2
-    like "a hung PipeWire: the default, with the reason" "$screen" '^128 frames at 48 kHz: no sound server answers here'
-    like "and the first screen says why" "$screen" '^Not read: .*timed out'
+    is "a hung PipeWire has not answered, and its settings are not known" "$(of linux.ask.pipewire) $(of linux.pipewire.quantum)" "$timed_out $timed_out"
+    ends 2 "the rule is unknown, status 2" judge linux-pipewire-quantum
+    like "a hung PipeWire: the default, with the reason" "$(cat "$tmp/out")" '^128 frames at 48 kHz: no sound server answers here'
+    like "and the first screen says why" "$(cat "$tmp/out")" '^Not read: .*timed out'
     is "no client is left" "$(pgrep -c -P $$ -x pw-metadata)" 0
     kill -CONT "$pipewire"
 

@@ -5,8 +5,7 @@ own_tmp
 
 share() { "$SLEEPTUNE" share "$@" 2>"$tmp/said"; }
 # "ID STATUS" of each rule
-findings() { "$SLEEPTUNE" report --json "$@" 2>/dev/null | "$PYTHON" -c 'import json, sys
-for f in json.load(sys.stdin)["findings"]: print(f["id"], f["status"])' 2>/dev/null | sort; }
+findings() { "$SLEEPTUNE" report --json "$@" 2>/dev/null | key - '"\n".join(sorted(f["id"] + " " + f["status"] for f in d["findings"]))' 2>/dev/null; }
 # ASCII, at most 40 lines of 76 columns, none of which a forum takes for something else
 is_plain() { [ "$(wc -l <"$1")" -le 40 ] && ! LC_ALL=C grep -nE '.{77}|^[][#*> -]|[^ -~]|^$' "$1"; }
 

@@ -33,8 +33,7 @@ systemd-run --quiet --unit=jackd --uid=sleeptune -p LimitMEMLOCK=infinity jackd 
 ok "JACK runs before sleeptuned looks for it" in_time 60 test -S "/dev/shm/jack_default_$(id -u sleeptune)_0"
 ok "installed, it starts" systemctl start sleeptuned.service
 ok "it measures" in_time 20 says '.loop.cycles > 0' true
-is "with SCHED_FIFO, by its limits alone" "$(status .loop.conditions.policy)" fifo
-is "and locked memory" "$(status '.loop.conditions.memory_locked | . != null and . != "none"')" true
+is "with SCHED_FIFO, by its limits alone, and locked memory" "$(status '.loop.conditions | .policy, (.memory_locked | . != null and . != "none")' | xargs)" "fifo true"
 is "the socket has the group of socket.group" "$(stat -c '%U %G %a' /run/sleeptune/sleeptuned.sock)" "sleeptune audio 660"
 ok "own stream: it plays on a real ALSA device" in_time 30 says .audio.state playing
 is "its device is the raw one" "$(status .audio.raw)" true
@@ -45,8 +44,7 @@ ok "other programs' streams are watched while one plays" in_time 20 says '.obser
 kill $player
 ok "TCP on loopback answers" in_time 10 curl -sf -o /tmp/metrics http://127.0.0.1:9733/metrics
 like "with the metrics" "$(cat /tmp/metrics)" '^sleeptune_degraded\{what="audio"\} 0$'
-is "nothing is degraded" "$(status '.degraded | map(.what) | join(" ")')" ""
-is "the history is written to" "$(status .history.state)" writing
+is "nothing is degraded, and the history is written to" "$(status '.degraded == [], .history.state' | xargs)" "true writing"
 wait
 
 pid=$(state MainPID)
@@ -87,9 +85,8 @@ for user in musician listener; do
     sleeptune report --user "$user" --only linux-rt-permission,linux-memlock --json -o "/tmp/$user.json" 2>/tmp/err
     echo "# $user: report $(limits_in "/tmp/$user.json"), login $(su - "$user" -c 'ulimit -r; ulimit -l' | xargs), root $(ulimit -r; ulimit -l) $(cat /tmp/err)" | xargs
 done
-is "report --user has the limits that a login has, of a group" "$(limits_in /tmp/musician.json)" "93 126418944"
-is "as it says itself" "$(su - musician -c 'ulimit -r; ulimit -l' | xargs)" "93 123456"
-is "who is not in the group has none" "$(limits_in /tmp/listener.json | cut -d' ' -f1)" 0
+is "report --user has the limits that a login has, of a group; who is not in the group has none" "$(limits_in /tmp/musician.json) $(limits_in /tmp/listener.json | cut -d' ' -f1)" "93 126418944 0"
+is "as a login says itself" "$(su - musician -c 'ulimit -r; ulimit -l' | xargs)" "93 123456"
 mkdir -p /etc/systemd/system/sleeptune-report.service.d
 printf '[Service]\nEnvironment="OPTIONS=--user musician"\n' >/etc/systemd/system/sleeptune-report.service.d/user.conf
 systemctl daemon-reload

@@ -18,8 +18,7 @@ dpkg-deb -x /share/debs/sleeptune_*.deb /tmp/new
 new=$(/tmp/new/usr/bin/sleeptune --version | sed -n "1s/.* //p") old=0${new#?}
 
 install_all "the older version installs" /share/debs/before
-is "installing starts nothing" "$(state ActiveState) $(state ActiveState sleeptune-report.timer)" "inactive inactive"
-is "and enables nothing" "$(state UnitFileState) $(state UnitFileState sleeptune-report.timer)" "disabled disabled"
+is "installing starts nothing, and enables nothing" "$(for unit in sleeptuned.service sleeptune-report.timer; do state ActiveState $unit; state UnitFileState $unit; done | xargs)" "inactive disabled inactive disabled"
 systemctl start sleeptuned.service sleeptune-report.timer
 loginctl enable-linger musician
 ok "a user has a session" in_time 60 test -S "/run/user/$id/bus"
@@ -63,8 +62,7 @@ systemctl unmask --quiet sleeptuned.service
 systemctl start sleeptuned.service
 
 ok "removed while it runs" dpkg --remove sleeptune sleeptuned sleeptune-observers sleeptune-lab
-is "the service has ended" "$(state ActiveState) $(pgrep -cu sleeptune sleeptuned)" "inactive 0"
-is "and the timer" "$(state ActiveState sleeptune-report.timer)" inactive
+is "the service has ended, and the timer" "$(state ActiveState) $(pgrep -cu sleeptune sleeptuned) $(state ActiveState sleeptune-report.timer)" "inactive 0 inactive"
 ok "its history is still there" test -s /var/lib/sleeptune/history.db
 ok "purged" dpkg --purge sleeptune sleeptuned
 is "then nothing of it is" "$(find /var/lib /etc /run -xdev -path '*sleeptune*' ! -path '/run/user/*' ! -path '/var/lib/dpkg/*')" ""

@@ -39,9 +39,7 @@ sleep 20
 in_time 60 says "$made.*computed too long"
 show "which program, which buffer, since when, is it my computer, what now" sleeptune status
 like "which program, and why" "$(head -2 <<<"$screen" | tr '\n' ' ')" "$made.*computed too long"
-like "which buffer" "$screen" '1024 frames'
-like "is it my computer" "$screen" '^This computer '
-like "what now" "$screen" '^Next '
+for answer in '1024 frames' '^This computer ' '^Next '; do like "which buffer, is it my computer, what now: $answer" "$screen" "$answer"; done
 is "at most 20 lines of 80 columns" "$(($(wc -l <<<"$screen") <= 20 && $(wc -L <<<"$screen") <= 80))" 1
 like "who else uses the card" "$screen" 'GoodSynth|^[0-9]+ more: --details' # a screen full of warnings names one program
 show "how sure is that" sleeptune status --details

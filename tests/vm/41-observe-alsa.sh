@@ -38,8 +38,7 @@ for name in Intel Dummy Loopback; do
     is "$name: its event names device, client and how sure it is" \
         "$(sleeptune status --json | jq -r "[.events[] | select(.event == \"device-dropout\" and .device == \"hw:$n,0,0 playback\") | [.source, .client, .certainty, .count_n] | join(\" \")] | join(\";\")")" \
         "alsa aplay probable 1"
-    kill $player
-    wait $player
+    ended_by TERM $player
 done
 
 # one that told the kernel never to stop its stream: no state says that it ran dry
@@ -54,17 +53,14 @@ ok "what its buffer has left at least is known" wait_for has_reserve
 ok "it never stops" grep -Eq 'stop_threshold: [0-9]{7,}' "/proc/asound/card$n/pcm0p/sub0/sw_params"
 for i in 1 2 3 4 5; do
     sleep 1.5
-    kill -STOP $player
-    sleep 1
-    kill -CONT $player
+    stop_for 1 $player
     ok "loss $i of a player without xruns is seen" wait_for more "$i"
 done
 sleep 1
 is "each is one" "$(($(alsa .device_dropouts) - quiet))" 5
 is "it was never in state XRUN" "$(running "$n" RUNNING && echo yes)" yes
 echo "# lost: $(alsa "[.clients[] | select(.device == \"hw:$n,0,0 playback\") | .lost_ns] | tostring") in 5 stops of 1 s, the buffer lasts 0.3 s"
-kill $player
-wait $player
+ended_by TERM $player
 
 # one that starts without a sample, and stays behind
 found() { [ "$(of_empty | jq length)" -gt 0 ]; }
@@ -72,8 +68,7 @@ of_empty() { sleeptune status --json | jq '[.events[] | select(.event == "device
 /share/tests/play_empty "hw:$n,0" 5 >/tmp/s/started 2>>/tmp/s/aplay &
 player=$!
 ok "a player that starts with an empty buffer, which no xrun stops, is found" wait_for found
-wait $player
-is "it played to its end" "$?" 0
+does "it played to its end" wait $player
 is "it was found once" "$(of_empty | jq '[.[].count_n] | add')" 1
 took=$(of_empty | jq "(.[0].time_ns - $(cat /tmp/s/started)) / 1000000 | floor")
 echo "# after $took ms" # 501 ms on a machine that is quiet; an emulated one decides this itself
@@ -87,8 +82,7 @@ kill -STOP $player
 ok "a recorder that is stopped: an overrun" wait_for counts
 like "which was not run dry" "$(sleeptune status --details)" 'arecord +1 +let its stream overflow'
 kill -CONT $player
-kill $player
-wait $player
+ended_by TERM $player
 
 is "metrics count them by source" "$(curl -s --unix-socket /tmp/s/sock http://localhost/metrics | grep 'dropouts_total{source="alsa"}')" \
     "sleeptune_device_dropouts_total{source=\"alsa\"} $(alsa .device_dropouts)"
@@ -101,7 +95,6 @@ echo snd_dummy.0 >/sys/bus/platform/drivers/snd_dummy/bind
 ok "it is watched again when it is back" wait_for says .why = "$streams"
 echo "# $(alsa .why)"
 
-cost=$(alsa .cost_ns_per_poll)
-echo "# CPU time of a look at $streams: $cost ns (n = $(alsa .polls))"
+echo "# CPU time of a look at $streams: $(alsa .cost_ns_per_poll) ns (n = $(alsa .polls))"
 daemon_ends
 tap_done

@@ -24,9 +24,7 @@ wait_for test -s /tmp/s/stream
 echo g >&7
 sleep 9
 for _ in $(seq "$stops"); do
-    kill -STOP $listening
-    sleep 0.3
-    kill -CONT $listening
+    stop_for 0.3 $listening
     sleep 0.7
 done
 exec 7>&-

@@ -30,8 +30,7 @@ stop=takes_processor plays 0 aplay -q -D hw:0,0 --buffer-time=500000 test.wav
 ok "$stops losses on the bus, of 0.1 s, are seen by the system's service" wait_for counts .device_dropouts -ge "$stops"
 is "and no more" "$(usb .device_dropouts)" "$stops"
 is "and are none in the recording, where no sample is missing" "$(found)" "bit-exact true 0"
-kill "$daemon"
-wait "$daemon"
+ended_by TERM "$daemon"
 plays 0 aplay -q -D hw:0,0 --buffer-time=40000 test.wav
 is "$stops stops of a program on the bare card are $stops losses" "$(found)" "bit-exact true $stops"
 is "each with its place and length" "$(agree)" "$stops $stops"

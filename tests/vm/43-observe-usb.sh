@@ -14,8 +14,7 @@ lost() { usb '[.clients[] | select(.name == "QEMU USB Audio") | .lost_ns] | add 
 daemon_with 'audio = { backend = "none"; };' 'observe = { usb = "on"; alsa = "auto"; };'
 ok "without the module it says what to do" wait_for says .why = "there is no /dev/usbmon1: run modprobe usbmon as root"
 like "USB packets are listed as not watched" "$(sleeptune status --details)" 'Not seen here +USB packets'
-kill -TERM "$daemon"
-wait "$daemon"
+ended_by TERM "$daemon"
 modprobe usbmon
 daemon_again
 ok "USB packets are watched" wait_for says .state = watching

@@ -27,16 +27,13 @@ ok "it plays on the card" until_is .audio.state playing
 goes_on "in such a cgroup"
 ok "its thread is real-time" until_is .audio.policy fifo
 before=$(status .audio.own_dropouts)
-kill -STOP "$daemon"
-sleep 0.6
-kill -CONT "$daemon"
+stop_for 0.6 "$daemon"
 ok "a stall is at least one own dropout more" until_is ".audio.own_dropouts > ${before:-0}" true
 
 cd /sys/bus/platform/drivers/snd_aloop || fail "snd-aloop is there"
 echo snd_aloop.0 >unbind
 ok "the card is unplugged: the stream is not called playing" until_is '.audio.state != "playing"' true
-like "and why is said" "$(status .audio.error)" '.'
-is "the status says degraded" "$(status .state)" degraded
+like "and why is said, and the status says degraded" "$(status '.state, .audio.error' | xargs)" '^degraded .'
 goes_on "without the card"
 echo snd_aloop.0 >bind
 ok "the card is back: the stream plays again" until_is .audio.state playing

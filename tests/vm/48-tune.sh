@@ -12,22 +12,19 @@
 sleeptune tune --dry-run --json --frames 1024 >/tmp/out
 jq -c '.candidates[]' /tmp/out | tap_note
 is "swap and huge pages can be tried" "$(field '[.candidates[] | select(.why == null) | .id] | sort | join(" ")')" "linux-huge-pages linux-swap"
-"${tune[@]}" --budget 5m >/tmp/out 2>&1
-is "too short for two settings: status 3" "$?" 3
-like "which it says, with the budget that is enough" "$(cat /tmp/out)" '^sleeptune tune: --budget: 5.0 min is too short to show a 3-fold effect. Use --budget 6m or more, or name fewer settings with --only'
+ends 3 "too short for two settings: status 3" "${tune[@]}" --budget 5m
+like "which it says, with the budget that is enough" "$(cat /tmp/err)" '^sleeptune tune: --budget: 5.0 min is too short to show a 3-fold effect. Use --budget 6m or more, or name fewer settings with --only'
 like "for one of the two it is enough" "$(sleeptune tune --frames 1024 --budget 6m --dry-run | one_line)" 'This budget can show a 3-fold effect of 1 of them: those that promise most after a few pairs. If all have one: --budget 10m'
 
 # --- a setting that costs: the slack of a normal thread ---
-"${slow[@]}" "${tune[@]}" --only linux-timer-slack --json >/tmp/out 2>/tmp/err
-is "a slack of 5 ms: status 0" "$?" 0
+ends 0 "a slack of 5 ms: status 0" "${slow[@]}" "${tune[@]}" --only linux-timer-slack --json
 jq -c '.candidates[]' /tmp/out | tap_note
 is "without it the thread is less often late" "$(field '.candidates[0] | .id, .outcome, .fold.low > 1' | tr '\n' ' ')" "linux-timer-slack helps true "
 is "nothing is on standard error" "$(tr '\r' '\n' </tmp/err | grep '^sleeptune')" ""
 like "the report knows it" "$("${slow[@]}" sleeptune report --frames 1024 --only linux-timer-slack | one_line)" '\(tried: [0-9.]+ times fewer late\)'
 
 # --- nothing to improve ---
-"${tune[@]}" >/tmp/out 2>/tmp/err
-is "a quiet machine: status 0" "$?" 0
+ends 0 "a quiet machine: status 0" "${tune[@]}"
 like "nothing to improve" "$(cat /tmp/out)" '^Nothing to improve with 1024 frames: no wake-up was late'
 
 # --- a setting that does harm: this program takes the CPU while swappiness is what tune tries ---
@@ -37,11 +34,9 @@ like "nothing to improve" "$(cat /tmp/out)" '^Nothing to improve with 1024 frame
     done
 ) &
 other=$!
-"${slow[@]}" "${tune[@]}" --only linux-swap >/tmp/out 2>/tmp/err
-is "a setting that does harm: status 0" "$?" 0
+ends 0 "a setting that does harm: status 0" "${slow[@]}" "${tune[@]}" --only linux-swap
 tap_note </tmp/out
-kill $other
-wait $other 2>/dev/null
+ended_by TERM $other
 like "it is found" "$(one_line </tmp/out)" 'linux-swap: harmful; [0-9]+ late wake-ups with it, [0-9]+ without \([0-9]+ pairs of blocks\)'
 is "and undone" "$(value)" 60
 
@@ -64,8 +59,7 @@ helped() { # ANSWER
         until ended >/dev/null; do sleep 1; done
     ) | script -qefc "$(printf '%q ' "${tune[@]}" --only linux-swap --ask)" /tmp/screen >/dev/null
     status=$?
-    kill $other
-    wait $other 2>/dev/null
+    ended_by TERM $other
     tr -d '\r' </tmp/screen | grep -vE '\[K|^Script' | tap_note
 }
 helped n
@@ -88,25 +82,21 @@ ok "takes it back, byte for byte" diff /tmp/before /tmp/after
 cp /bin/bash /tmp/tuned
 /tmp/tuned -c 'until [ "$(<'$swappiness')" = 10 ]; do sleep 0.2; done; echo 33 >'$swappiness'; sleep 600; :' &
 other=$!
-"${slow[@]}" "${tune[@]}" --only linux-swap --json >/tmp/out 2>/tmp/err
-is "a fight: status 0" "$?" 0
+ends 0 "a fight: status 0" "${slow[@]}" "${tune[@]}" --only linux-swap --json
 is "the other program is named" "$(field '.candidates[0] | .outcome, .why' | tr '\n' ' ')" "failed another program wrote vm.swappiness (running here: tuned) "
 is "its value stays" "$(value)" 33
 ok "also after revert" sleeptune revert --all
 is "which changes nothing" "$(value)" 33
-kill $other
-wait $other 2>/dev/null
+ended_by TERM $other
 echo 60 >$swappiness
 
 # --- noise: stalls of 0.3 s on average, every 5 s on average ---
 /share/tests/stalls 0 80 300000 5000 600 0 7 150 >/dev/null &
 other=$!
-"${tune[@]}" >/tmp/out 2>/tmp/err
-is "a noisy machine: status 2" "$?" 2
+ends 2 "a noisy machine: status 2" "${tune[@]}"
 tap_note </tmp/out
 like "which it says" "$(cat /tmp/out)" '^This machine is too noisy now for a budget of 6 min: [1-9][0-9]* late'
-kill $other
-wait $other 2>/dev/null
+ended_by TERM $other
 state >/tmp/after
 ok "all is as it was" diff /tmp/before /tmp/after
 
@@ -125,8 +115,7 @@ done
 like "a user is told the same" "$(setpriv --reuid 65534 --regid 65534 --clear-groups sleeptune verify 2>&1)" "\(process $tuner tune\)"
 dd if=/dev/zero of=/var/lib/sleeptune-changes/filler bs=1k status=none 2>/dev/null
 is_on
-kill -9 $tuner
-wait $tuner 2>/dev/null
+ended_by 9 $tuner
 wait_for ended
 is "kill -9 with the disk of the journal full: set back" "$(value)" 60
 ok "and nothing is left to revert" test ! -e /var/lib/sleeptune-changes/journal

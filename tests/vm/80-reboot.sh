@@ -5,7 +5,7 @@
 # PAM, units and the boot loader's own generator; then /etc is byte for byte as before. Where the kernel's command line is not written, the command is shown.
 # shellcheck source=tests/tap.sh
 . /share/tests/tap.sh
-state=/srv/reboot
+state=/srv/reboot tmp=/tmp
 rules=(linux-rt-throttling linux-swap linux-huge-pages linux-usb-audio-options linux-usb-autosuspend linux-rt-permission
     linux-service-limits linux-preemption) # the first of these writes the limit of locked memory, too
 
@@ -73,45 +73,36 @@ boot_1() {
     mkfifo /tmp/applied
     as_player 'touch /tmp/logged-in; read -r _ </tmp/applied; sleeptune verify --no-measure' >/tmp/verify &
     until [ -e /tmp/logged-in ]; do sleep 0.2; done
-    sleeptune apply --yes --run-generators --measure 3s --frames 128 --user player >/tmp/out 2>&1
-    is "apply ends with 0" "$?" 0
+    ends 0 "apply ends with 0" sleeptune apply --yes --run-generators --measure 3s --frames 128 --user player
     applied=$(sed 1d /var/lib/sleeptune-changes/journal | cut -f 1 | sort -u)
-    for rule in "${rules[@]}"; do
-        like "it does something for $rule" "$applied" "^$rule\$"
-    done
+    for rule in "${rules[@]}"; do like "it does something for $rule" "$applied" "^$rule\$"; done
     echo >/tmp/applied
     wait $!
     is "verify says 1 while something waits" "$?" 1
-    like "it says what is in effect at once" "$(cat /tmp/verify)" '^in effect .*linux-swap'
-    like "what waits for the next login" "$(cat /tmp/verify)" '^not yet +linux-rt-permission:.* log out'
-    like "what waits for the reboot" "$(cat /tmp/verify)" '^not yet +linux-usb-audio-options:.* reboot'
-    [ "$tap_failed" -eq 0 ] || cat /tmp/out /tmp/verify | tap_note
+    is "it says what is in effect at once, what waits for the next login, and what for the reboot" \
+        "$(grep -cE '^in effect .*linux-swap|^not yet +linux-rt-permission:.* log out|^not yet +linux-usb-audio-options:.* reboot' /tmp/verify)" 3
+    [ "$tap_failed" -eq 0 ] || cat /tmp/out /tmp/err /tmp/verify | tap_note
     next_command_line >/share/append-80-reboot
 }
 
 boot_2() {
-    local rule
-    sleeptune verify --user player --no-measure >/tmp/verify
-    is "verify: all of it took effect" "$?" 0
-    for rule in "${rules[@]}"; do
-        like "$rule is in effect" "$(cat /tmp/verify)" "^in effect +$rule:"
-    done
+    local rule value
+    ends 0 "verify: all of it took effect" sleeptune verify --user player --no-measure
+    cp /tmp/out /tmp/verify
+    for rule in "${rules[@]}"; do like "$rule is in effect" "$(cat /tmp/verify)" "^in effect +$rule:"; done
     sleeptune verify >/tmp/proof 2>/tmp/err # what it says of the difference is the host's doing here
     like "it ran the loop again and compared" "$(cat /tmp/proof)" '^runs: +128 frames at 48000 Hz, '
     like "and says that the kernel was started otherwise" "$(cat /tmp/proof)" '^differs: .*kernel_command_line'
     values >/tmp/values
-    like "systemd-sysctl read the drop-in" "$(cat /tmp/values)" '^kernel.sched_rt_runtime_us = 950000$'
-    like "and that for swap" "$(cat /tmp/values)" '^vm.swappiness = 10$'
-    like "systemd-tmpfiles wrote the choice in sysfs" "$(cat /tmp/values)" 'transparent_hugepage/enabled:always \[madvise\] never$'
-    like "modprobe passed the option, after that of the distribution" "$(cat /tmp/values)" '/lowlatency:Y$'
-    like "udev keeps the USB card awake" "$(cat /tmp/values)" '/power/control:on$'
-    like "PAM gives a login the limits" "$(cat /tmp/values)" '^limits 90 4194304$'
-    like "the unit's process has the right" "$(cat /tmp/values)" '^Max realtime priority 90 90'
+    # systemd-sysctl read both drop-ins, systemd-tmpfiles wrote the choice in sysfs, modprobe passed the option after that of the distribution, udev keeps
+    # the USB card awake, PAM gives a login the limits, the unit's process has the right, the kernel obeys the command line
+    for value in '^kernel.sched_rt_runtime_us = 950000$' '^vm.swappiness = 10$' 'transparent_hugepage/enabled:always \[madvise\] never$' \
+        '/lowlatency:Y$' '/power/control:on$' '^limits 90 4194304$' '^Max realtime priority 90 90' 'sched/preempt:.*\(full\)'; do
+        like "after the boot: $value" "$(cat /tmp/values)" "$value"
+    done
     like "the command line has what GRUB made of the drop-in" "$(cat /proc/cmdline)" ' preempt=full( |$)'
-    like "and the kernel obeys it" "$(cat /tmp/values)" 'sched/preempt:.*\(full\)'
     [ "$tap_failed" -eq 0 ] || cat /tmp/verify /tmp/proof /tmp/values | tap_note
-    sleeptune revert --all --run-generators >/tmp/out 2>&1
-    is "revert ends with 0" "$?" 0
+    ends 0 "revert ends with 0" sleeptune revert --all --run-generators
     etc >/tmp/etc
     ok "/etc is byte for byte as before" diff "$state/etc" /tmp/etc
     ok "and no file of sleeptune's is left" test -z "$(ls -A /var/lib/sleeptune-changes)"
@@ -129,14 +120,11 @@ boot_3() {
     mkdir -p /etc/kernel
     printf 'quiet splash=none' >/etc/kernel/cmdline
     etc >"$state/etc"
-    sleeptune apply --yes --no-measure --frames 128 linux-preemption >/tmp/out 2>&1
-    is "without GRUB: only the running value is set" "$?" 1
-    like "and the file for the next boot is shown" "$(cat /tmp/out)" '/etc/kernel/cmdline'
-    [ "$tap_failed" -eq 0 ] || tap_note </tmp/out
+    ends 1 "without GRUB: only the running value is set" sleeptune apply --yes --no-measure --frames 128 linux-preemption
+    like "and the file for the next boot is shown" "$(cat /tmp/out /tmp/err)" '/etc/kernel/cmdline'
     etc >/tmp/etc
     ok "/etc is as it was" diff "$state/etc" /tmp/etc
-    sleeptune revert --all >/tmp/out 2>&1
-    is "revert ends with 0" "$?" 0
+    ends 0 "revert ends with 0" sleeptune revert --all
     mv "$state/default" /etc/
 }
 

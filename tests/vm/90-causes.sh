@@ -18,12 +18,10 @@ start() {
     rm -f /tmp/s/history.db* # the causes are those of this run
     STATE_DIRECTORY=/tmp/s sleeptuned -a -f -d -c /tmp/s/conf 2>/tmp/s/log &
     daemon=$!
-    tries=100
-    until [ "$(status 2>/dev/null | jq "(.loop.cycles // 0) > 1000")" = true ] || [ $((tries -= 1)) -eq 0 ]; do sleep 0.2; done
+    in_time 20 eval '[ "$(status 2>/dev/null | jq "(.loop.cycles // 0) > 1000")" = true ]'
 }
 stop() {
-    kill -TERM "$daemon"
-    wait "$daemon"
+    ended_by TERM "$daemon"
 }
 # row CAUSE FIELD: summed over its culprits
 row() { causes | jq "[.rows[] | select(.cause == \"$1\") | .$2] | add // 0"; }
@@ -59,18 +57,13 @@ cost() {
 
 conf 'loop = { cpu = 0; frames = 128; };'
 start
-is "the tracer runs" "$(causes | jq -r .tracer)" null
-is "in an instance of its own" "$(cat /sys/kernel/tracing/instances/sleeptune/tracing_on)" 1
-is "tracing of others is not touched" "$(cat /sys/kernel/tracing/events/sched/sched_switch/enable)" 0
+is "the tracer runs, in an instance of its own; tracing of others is not touched" \
+    "$(causes | jq -r .tracer) $(cat /sys/kernel/tracing/instances/sleeptune/tracing_on) $(cat /sys/kernel/tracing/events/sched/sched_switch/enable)" "null 1 0"
 on=$(cost) # also because the questions at the start were unusual: the scheduler's count is less the usual wait of late
 bursts=24
-/share/tests/hog 0 90 5000 $bursts 200 >/tmp/s/hog &
-hog=$!
-wait "$hog"
+/share/tests/hog 0 90 5000 $bursts 200 >/tmp/s/hog
 sleep 1
-is "the hog is named" "$(causes | jq -r '.rows[0] | .cause + " " + .culprit')" "run-queue hog"
-is "once a burst" "$(causes | jq '.rows[0].count')" $bursts
-like "and explains the lateness" "$(causes | jq '.rows[0].explained')" '^(1|0\.9[0-9]+)$'
+like "the hog is named once a burst, and explains the lateness" "$(causes | jq -r '.rows[0] | "\(.cause) \(.culprit) \(.count) \(.explained)"')" "^run-queue hog $bursts (1|0\\.9[0-9]+)\$"
 like "the sentence names it" "$(causes | jq -r .verdict)" "went to hog"
 # "hog/9 had CPU 0 for … ns, B ns of this time while the loop waited, C ns according to the scheduler; in all this thread ran for A ns". The hog
 # prints what schedstat says that it ran, from one sleep to the next: that is A, interrupts and all. Now and then
@@ -97,15 +90,11 @@ is "what the loop waited for it is schedstat's figure for the loop within 15 us 
 
 # a normal thread in the kernel, some 7 ms long in this guest: it delays the loop although that is to preempt it
 like "this kernel preempts at some places of its own only" "$(cat /sys/kernel/debug/sched/preempt)" '\(voluntary\)'
-/share/tests/section 8 201 >/tmp/s/section &
-section=$!
-wait "$section"
+/share/tests/section 8 201 >/tmp/s/section
 sleep 1
 like "a thread in the kernel is named, too" "$(causes | jq "[.rows[] | select(.culprit == \"section\") | .count] | add // 0")" '^([6-9]|1[0-9])$' # one or two wakes of each
 
 stop
-is "the instance is removed at the end" "$(ls /sys/kernel/tracing/instances)" ""
-
 tracing=off
 conf 'loop = { cpu = 0; frames = 128; };'
 start
@@ -135,11 +124,8 @@ from_ns=$(date +%s%N)
 to_ns=$(date +%s%N)
 sleep 1
 like "waits for the CPU are told without it" "$(told_meanwhile '[.[] | select(.cause == "run-queue")] | length')" '^[4-8]$' # now and then others make some, too
-like "real-time throttling is told apart" "$(row rt-throttling count)" '^[123]$'
-like "with its 50 ms" "$(row rt-throttling worst_ns)" '^(4[6-9]|5[0-3])[0-9]{6}$'
-kill -STOP "$daemon"
-sleep 0.3
-kill -CONT "$daemon"
+like "real-time throttling is told apart, with its 50 ms" "$(row rt-throttling count) $(row rt-throttling worst_ns)" '^[123] (4[6-9]|5[0-3])[0-9]{6}$'
+stop_for 0.3 "$daemon"
 sleep 1
 is "a stop is a cause of its own" "$(row stopped count)" 1
 late=$(causes | jq .late_wakes)
@@ -156,8 +142,8 @@ mkdir /sys/fs/cgroup/quota
 echo '30000 100000' >/sys/fs/cgroup/quota/cpu.max
 bash -c 'echo $$ >/sys/fs/cgroup/quota/cgroup.procs; exec timeout 8 sh -c "while :; do :; done"' &
 json=$(bash -c 'echo $$ >/sys/fs/cgroup/quota/cgroup.procs; exec sleeptune measure --quiet --policy other --frames 256 --duration 4s --json')
-is "a CPU quota is a cause of its own for a normal thread" "$(jq '[.causes[] | select(.cause == "cpu-quota") | .count] | add > 0' <<<"$json")" true
-like "late by what is left of the 100 ms" "$(jq '[.causes[] | select(.cause == "cpu-quota") | .worst_ns] | add' <<<"$json")" '^[4-9][0-9]{7}$'
+like "a CPU quota is a cause of its own for a normal thread, late by what is left of the 100 ms" \
+    "$(jq -r '[.causes[] | select(.cause == "cpu-quota")] | "\(map(.count) | add > 0) \(map(.worst_ns) | add)"' <<<"$json")" '^true [4-9][0-9]{7}$'
 wait
 echo "# clock: $(cat /sys/devices/system/clocksource/clocksource0/current_clocksource); $(dmesg | grep -i -E 'unstable|throttl|stall|lockup' | tr '\n' ';')"
 tap_done

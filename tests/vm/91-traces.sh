@@ -59,8 +59,7 @@ row() {
     [ "$slice" != own ] || slice="/($(find /proc/$player/task -mindepth 1 -maxdepth 1 -printf '%f\n' | paste -sd '|'))$"
     is "$1: the culprit's slices are over the deadline" "$(decoded "$2" "$3" "$slice")" "valid, $2 computes, $slice made it miss"
     [ "$tap_failed" -eq 0 ] || { cat /tmp/said /tmp/daemon.log; python3 /share/tests/trace_tracks.py /tmp/trace "$2" --list; } | tap_note
-    kill -TERM $daemon
-    wait $daemon
+    ended_by TERM $daemon
 }
 
 printf '%s\n' 'socket = { path = "/var/tmp/sock"; };' 'observe = { alsa = "off"; };' 'trace = { enabled = "on"; };' >/tmp/conf
@@ -95,7 +94,6 @@ sleeptune heard --key quiet >/dev/null
 wait_for kept -name '*heard*'
 sleeptune history --trace last -o /tmp/trace 2>/tmp/said
 like "the device's reserve" "$(python3 /share/tests/trace_tracks.py /tmp/trace Synth --list)" 'alsa: hw:0,0,0 playback, pipewire: [1-9][0-9]* values, [0-9.]+ to [0-9.]+ ms'
-kill -TERM $daemon
-wait $daemon
+ended_by TERM $daemon
 is "the instance is removed at the end" "$(ls /sys/kernel/tracing/instances)" ""
 tap_done

@@ -17,8 +17,7 @@ daemon_with() {
 }
 daemon_again() { sleeptuned -a -f -c /tmp/s/conf 2>>/tmp/s/log & daemon=$!; }
 daemon_ends() {
-    kill -TERM "$daemon"
-    wait "$daemon"
+    ended_by TERM "$daemon"
     is "it ends cleanly" "$?" 0
     [ "$tap_failed" -eq 0 ] || tap_note </tmp/s/log
 }

@@ -13,9 +13,7 @@ CONF
 
 # stop I VICTIM: for 0.1 s and a little longer each time
 stop() {
-    kill -STOP "$2"
-    sleep 0.$((10 + $1 / 2))
-    kill -CONT "$2"
+    stop_for 0.$((10 + $1 / 2)) "$2"
 }
 # plays VICTIM COMMAND...: what came out meanwhile is out.wav; $stops stops of VICTIM (0: the player; "": none) after the forced glitches, by `stop`
 plays() {
@@ -61,7 +59,6 @@ in_jack() {
     plays $server /share/tests/play_jack test.wav
     is "$stops stops of the graph are $1 losses${2:-}" "$(found)" "bit-exact true $1"
     is "each with its place and length, too" "$(agree)" "$1 $1"
-    kill $server
-    wait $server
+    ended_by TERM $server
 }
 closed() { grep -q closed /proc/asound/card0/pcm0p/sub0/status; }

@@ -3,7 +3,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # variables of the scripts that source this
 cp -a /share/usr /share/etc / 2>/dev/null
 ldconfig
-preempt=/sys/kernel/debug/sched/preempt huge=/sys/kernel/mm/transparent_hugepage swappiness=/proc/sys/vm/swappiness
+tmp=/tmp preempt=/sys/kernel/debug/sched/preempt huge=/sys/kernel/mm/transparent_hugepage swappiness=/proc/sys/vm/swappiness
 dd if=/dev/zero of=/swap bs=1M count=16 status=none
 chmod 600 /swap
 mkswap -q /swap
