@@ -162,24 +162,35 @@ static void add(struct st_dropout_sum *sum, const struct st_event *event, int64_
     sum->longest_period_ns = ST_MAX(period_ns, sum->longest_period_ns);
 }
 
+static struct st_dropout_row *find_row(struct st_dropout_client *client, enum st_dropout_reason reason,
+                                       enum st_dropout_place place, const char *stream)
+{
+    ST_EACH_OF (row, client->rows, client->rows_n) {
+        if (row->reason == reason && row->place == place && row->stream == stream)
+            return row;
+    }
+    return NULL;
+}
+
 /* Finds or adds the row for such dropouts. */
 static struct st_dropout_row *row_of(struct st_dropout_client *client, const struct st_event *event)
 {
-    struct st_dropout_row *row = client->rows, *end = row + client->rows_n;
     const char *stream = NULL;
     if (event->kind == ST_EVENT_DEVICE_DROPOUT)
         stream =
             (client->name[0] == '\0' ? st_dropout_reason_device : st_dropout_reason_stream)(event->device);
-    while (row < end && (row->reason != event->reason || row->place != event->place || row->stream != stream))
-        row++;
-    if (row < end)
+    struct st_dropout_row *row = find_row(client, event->reason, event->place, stream);
+    if (row == NULL && client->rows_n == ST_DROPOUT_ROWS_MAX)
+        row = find_row(client, ST_DROPOUT_UNKNOWN, ST_DROPOUT_AT_UNKNOWN, NULL); /* of several */
+    if (row != NULL)
         return row;
     if (client->rows_n < ST_DROPOUT_ROWS_MAX) {
+        row = &client->rows[client->rows_n++];
         *row = (struct st_dropout_row){
             .reason = event->reason, .place = event->place, .stream = stream, .slowed = ST_CAUSE_UNKNOWN};
-        client->rows_n++;
-    } else { /* of several */
-        *--row = (struct st_dropout_row){.sum = end[-1].sum, .slowed = ST_CAUSE_UNKNOWN};
+    } else {
+        row = &client->rows[ST_DROPOUT_ROWS_MAX - 1];
+        *row = (struct st_dropout_row){.sum = row->sum, .slowed = ST_CAUSE_UNKNOWN};
     }
     return row;
 }

@@ -107,6 +107,25 @@ static void who_had_the_cpu_is_no_reason_to_name_an_old_loss(ST_UNUSED void **st
     assert_int_equal(table.sum.last_wall_ns, old.wall_ns);
 }
 
+static void reasons_without_a_row_have_one_together(ST_UNUSED void **state)
+{
+    uint64_t n = 0, others_n = 0;
+    table = (struct st_dropout_table){0};
+    for (int i = 0; i < ST_DROPOUT_REASONS * ST_DROPOUT_PLACES; i++) {
+        const struct st_event event = {.kind = ST_EVENT_CLIENT_DROPOUT,
+                                       .reason = i % ST_DROPOUT_REASONS,
+                                       .place = i % ST_DROPOUT_PLACES,
+                                       .count_n = 1};
+        st_dropout_table_take_event(&table, &event, 0);
+    }
+    ST_EACH (row, table.clients[0].rows) {
+        n += row->sum.n;
+        others_n += row->reason == ST_DROPOUT_UNKNOWN && row->place == ST_DROPOUT_AT_UNKNOWN;
+    }
+    assert_int_equal(n, table.sum.n);
+    assert_int_equal(others_n, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -114,6 +133,7 @@ int main(void)
         cmocka_unit_test(a_cycle_says_less_while_the_machine_was_slower),
         cmocka_unit_test(a_lost_stream_is_told_from_one_that_plays),
         cmocka_unit_test(who_had_the_cpu_is_no_reason_to_name_an_old_loss),
+        cmocka_unit_test(reasons_without_a_row_have_one_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
