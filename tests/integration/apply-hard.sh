@@ -4,13 +4,6 @@
 . "$SLEEPTUNE_SRC/tests/integration/apply-lib.sh"
 mounted=()
 trap '[ ${#mounted[@]} -eq 0 ] || umount "${mounted[@]}"; clean_up' EXIT
-# a user who may get rights
-with_ann() {
-    mkdir -p "$tree/etc/pam.d"
-    echo 'ann:x:1000:1000::/nowhere:/bin/sh' >"$tree/etc/passwd"
-    echo 'ann:x:1000:' >"$tree/etc/group"
-    echo 'session required pam_limits.so' >"$tree/etc/pam.d/common-session"
-}
 
 # --- boot loaders ------------------------------------------------------------------------------------------------
 fresh debian
@@ -53,8 +46,7 @@ screen_is the-kernel-obeys verify --root "$tree"
 if can_be_nobody || cannot "a value that this user may not read" "needs root and setpriv to become nobody"; then
     chmod 700 "$tree/sys/kernel/debug"
     screen_is a-value-that-cannot-be-read as_nobody "$SLEEPTUNE" verify --root "$tree"
-    out=$(as_nobody "$SLEEPTUNE" verify --json --root "$tree")
-    like "JSON: null" "$out" '"in_effect": null'
+    like "JSON: null" "$(as_nobody "$SLEEPTUNE" verify --json --root "$tree")" '"in_effect": null'
     chmod 755 "$tree/sys/kernel/debug"
 fi
 
@@ -70,12 +62,10 @@ for n in 2 3; do
 done
 keep
 screen_is usb apply --yes --root "$tree" linux-usb-autosuspend
-is "USB interfaces stay awake at once, both" "$(cat "$device"/1-[23]/power/control | paste -sd ' ')" 'on on'
-is "and when they are plugged in again" "$(grep -c 'ATTR{idProduct}=="821[23]", ATTR{power/control}="on"' "$tree/etc/udev/rules.d/90-sleeptune-linux-usb-autosuspend.rules")" 2
+is "USB interfaces stay awake at once, both, and when they are plugged in again" "$(cat "$device"/1-[23]/power/control | xargs) $(grep -c 'ATTR{idProduct}=="821[23]", ATTR{power/control}="on"' "$tree/etc/udev/rules.d/90-sleeptune-linux-usb-autosuspend.rules")" 'on on 2'
 screen_is usb-verify verify --root "$tree"
 rm -r "$device/1-3" "$device/1-3:1.0" "$tree.before${device#"$tree"}"/1-3*
-is "one that was pulled out is nothing to take back" "$(revert --all --root "$tree" >/dev/null; echo $?)" 0
-ok "and the rest is as before" unchanged
+back "one that was pulled out is nothing to take back, and the rest is as before"
 
 fresh immutable
 keep
@@ -84,8 +74,7 @@ if chattr +i "$tree/etc/tmpfiles.d/00-sleeptune-linux-cpu-frequency.conf" 2>/dev
     screen_is immutable revert --all --root "$tree"
     chattr -i "$tree/etc/tmpfiles.d/00-sleeptune-linux-cpu-frequency.conf"
 fi
-revert --all --root "$tree" >/dev/null
-ok "and then it is reverted" unchanged
+back "and then it is reverted"
 
 # --- any mask of the shell ---------------------------------------------------------------------------------------
 for mask in 000 077 777; do
@@ -100,21 +89,19 @@ done
 
 # --- for another user --------------------------------------------------------------------------------------------
 fresh user linux-studio
-mkdir -p "$tree/etc/pam.d" "$tree/etc/security/limits.d"
-printf 'root:x:0:0:::\nann:x:1000:1000::/nowhere:/bin/sh\nbob:x:1001:1001::/nowhere:/bin/sh\n' >"$tree/etc/passwd"
-echo 'session required pam_limits.so' >"$tree/etc/pam.d/common-session"
+mkdir -p "$tree/etc/security/limits.d"
+users ann bob
 keep
 refused "--user of nobody known" apply --yes --root "$tree" --user zoe
 screen_is has-the-right apply --yes --root "$tree" --user ann linux-rt-permission
 screen_is gets-the-right apply --yes --root "$tree" --user bob linux-rt-permission
 is "one who has not gets it" "$(grep -c '^bob - rtprio 90$' "$tree/etc/security/limits.d/99-sleeptune-linux-rt-permission-bob.conf")" 1
-is "verify for that user ends as the rule does" "$(verify --root "$tree" --user ann >/dev/null; echo $?)" 0
-revert --all --root "$tree" >/dev/null
-ok "and back" unchanged
+ok "verify for that user ends as the rule does" verify --root "$tree" --user ann
+back "and back"
 
 # --- as the report ---------------------------------------------------------------------------------------------------
 fresh left-out
-with_ann
+users ann
 mkdir -p "$tree/etc/security"
 echo '* - memlock 65536' >"$tree/etc/security/limits.conf"
 is "what comes with another change, and the report leaves out, is not made twice" \
@@ -125,7 +112,7 @@ is "what comes with another change, and the report leaves out, is not made twice
 of_system() {
     local path text rules=(linux-preemption linux-cpu-frequency linux-rt-permission --user ann)
     fresh "system-$1" "$2"
-    with_ann
+    users ann
     case $1 in freebsd*)
         rules=(--frames 128 freebsd-hz freebsd-snd-latency)
         sed -i 's/^kern.eventtimer.periodic: 0$/kern.eventtimer.periodic: 1/' "$tree/sysctl-a.txt" ;;
@@ -136,8 +123,7 @@ of_system() {
     done
     keep
     screen_is "system-$1" apply --yes --root "$tree" "${rules[@]}"
-    revert --all --root "$tree" >/dev/null
-    ok "$1: and every byte is as it was" unchanged
+    back "$1: and every byte is as it was"
 }
 while read -r name capture; do of_system "$name" "$capture"; done <"$SLEEPTUNE_SRC/tests/fixtures/systems/files"
 
@@ -154,7 +140,7 @@ shown() {
     is "$1: of so many files" "$(sed -n 's,^write  *\(/[eb][^:]*\).*,\1,p' "$tmp/dry" | sort -u | wc -l)" "$2"
 }
 fresh diff-linux
-with_ann
+users ann
 mkdir -p "$tree/etc/default" "$tree/etc/security/limits.d" "$tree/sys/module/snd_hda_intel/parameters" "$tree/sys/bus"
 printf 'GRUB_DEFAULT=0\nGRUB_CMDLINE_LINUX_DEFAULT="quiet"' >"$tree/etc/default/grub"
 echo 1 >"$tree/sys/module/snd_hda_intel/parameters/power_save"
@@ -164,7 +150,7 @@ shown "Linux, each file" 5
 
 # --- others that set the same, too ----------------------------------------------------------------------------------------------
 fresh winners
-with_ann
+users ann
 mkdir -p "$tree/etc/default/grub.d" "$tree/etc/security/limits.d" "$tree/etc/tmpfiles.d"
 echo 'ann - memlock 65536' >"$tree/etc/security/limits.d/95-mine.conf"
 echo 'w /sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference - - - - power' >"$tree/etc/tmpfiles.d/50-mine.conf"
@@ -187,16 +173,14 @@ screen_is freebsd-rc.conf.d-is-a-file apply --yes --root "$tree" freebsd-cpu-idl
 rm -r "$tree/etc/rc.conf.d"
 screen_is freebsd-needs-the-password-file apply --yes --root "$tree" --user ann
 screen_is freebsd apply --yes --root "$tree"
-by() { echo "# $1: written by 'sleeptune apply', removed by 'sleeptune revert'"; }
 sorted() { grep -v '^#\|^$' "$tree/etc/sysctl.conf" | sort; }
 screen_is freebsd-sysctl.conf sorted
-is "FreeBSD: rc.conf.d" "$(cat "$tree/etc/rc.conf.d/power_profile/zz-sleeptune-freebsd-cpu-idle")" "$(by freebsd-cpu-idle)
-performance_cx_lowest=\"C1\""
+is "FreeBSD: rc.conf.d" "$(cat "$tree/etc/rc.conf.d/power_profile/zz-sleeptune-freebsd-cpu-idle")" \
+    "# freebsd-cpu-idle: written by 'sleeptune apply', removed by 'sleeptune revert'"$'\nperformance_cx_lowest="C1"'
 echo 'hw.snd.latency=7' >"$tree/etc/sysctl.conf.local"
 screen_is sysctl-conf-local-too verify --root "$tree"
 rm "$tree/etc/sysctl.conf.local"
-revert --all --root "$tree" >/dev/null
-ok "FreeBSD: every byte as it was" unchanged
+back "FreeBSD: every byte as it was"
 rm -rf "$tree.before"
 shown "FreeBSD, each file" 2
 
@@ -248,7 +232,6 @@ if [ "$(id -u)" -eq 0 ] && mkdir "$tmp/try" && mount -t tmpfs -o size=64k none "
     fill "$tree/etc"
     keep
     refused "no space for a drop-in" apply --yes --root "$tree" linux-cpu-frequency
-    is "no space: the running value is as before" "$(cat "$tree/$epp")" balance_performance
     ok "no space: no journal is left" test ! -e "$tree/$changes/journal"
 
     fresh full-journal
@@ -267,8 +250,7 @@ if [ "$(id -u)" -eq 0 ] && mkdir "$tmp/try" && mount -t tmpfs -o size=64k none "
     cp "$tree/$changes/journal" "$tmp/whole"
     fill "$tree/$changes"
     screen_is no-space-since revert --root "$tree" linux-cpu-frequency
-    is "its value is restored, and its file" "$(cat "$tree/$epp"; ls "$tree/etc")" "balance_performance
-default"
+    is "its value is restored, and its file" "$(cat "$tree/$epp"; ls "$tree/etc")" $'balance_performance\ndefault'
     screen_is no-space-since-all revert --all --root "$tree"
     ok "everything is as before" unchanged
     ok "and no journal is left" test ! -e "$tree/$changes/journal"
@@ -277,8 +259,7 @@ default"
     echo performance >"$tree/$epp"
     sed 's/\tdone\t/\topen\t/' "$tmp/whole" >"$tree/$changes/journal"
     fill "$tree/$changes"
-    is "no space, and a run that was interrupted: 0" "$(revert --all --root "$tree" >/dev/null; echo $?)" 0
-    ok "what it had written is undone" unchanged
+    back "no space, and a run that was interrupted: what it had written is undone"
 
     fresh etc-ro
     mkdir -p "$tree/etc/default/grub.d"

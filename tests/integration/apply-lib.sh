@@ -17,6 +17,19 @@ fresh() {
 }
 keep() { rm -rf "$tree.before" && cp -r "$tree" "$tree.before"; }
 unchanged() { diff -r -x var "$tree.before" "$tree"; }
+# back NAME: revert --all leaves every byte as it was
+back() { ok "$1" eval 'revert --all --root "$tree" >/dev/null && unchanged'; }
+# users NAME...: of numbers from 1000 on; PAM gives their logins what limits.d has
+users() {
+    local name n=1000
+    mkdir -p "$tree/etc/pam.d"
+    echo 'session required pam_limits.so' >"$tree/etc/pam.d/common-session"
+    for name; do
+        echo "$name:x:$n:$n::/nowhere:/bin/sh" >>"$tree/etc/passwd"
+        echo "$name:x:$n:" >>"$tree/etc/group"
+        n=$((n + 1))
+    done
+}
 
 # refused NAME ARG...: what it says goes to the screen $into, and the tree is as before
 into=refused

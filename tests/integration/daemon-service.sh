@@ -26,9 +26,8 @@ if command -v systemd-analyze >/dev/null || cannot "systemd-analyze verify has n
         done)" ""
     fi
 fi
-is "the unit does not forbid real-time scheduling" "$(grep -c '^RestrictRealtime' "$unit")" 0
-like "the unit gives the right to it" "$(cat "$unit")" '^LimitRTPRIO=95$'
-like "the unit's watchdog is armed" "$(cat "$unit")" '^WatchdogSec=[1-9]'
+is "the unit does not forbid real-time scheduling, gives the right to it, and has a watchdog" \
+    "$(grep -oE '^(RestrictRealtime|LimitRTPRIO=95$|WatchdogSec=[1-9])' "$unit" | sed 's/[0-9]*$//' | sort | xargs)" "LimitRTPRIO= WatchdogSec="
 is "no placeholder is left" "$(grep -c '@[a-z]*@' "$unit" "$SLEEPTUNE_BUILD/conf/sleeptuned" | grep -v ':0$')" ""
 events=$(sed -nE 's/.*(FIRST|NEXT)\([A-Z_]+, "([a-z-]+)"\).*/\2/p' "$SLEEPTUNE_SRC/core/event.h")
 is "the manual has each event that the code makes" "$(sort -u <<<"$events" | while read -r event; do
@@ -42,10 +41,7 @@ is "and each field" "$(cat "$SLEEPTUNE_SRC"/daemon/{*,*/*}.c | tr '\n' ' ' | gre
 done)" ""
 ok "the rc.d script is sh" sh -n "$SLEEPTUNE_BUILD/conf/sleeptuned"
 
-if ! "$SLEEPTUNE" --version | grep -q 'systemd yes'; then
-    skip "notifications" "built without systemd"
-    tap_done
-fi
+"$SLEEPTUNE" --version | grep -q 'systemd yes' || skip_rest "notifications" "built without systemd"
 # the service manager's end of the socket writes down what it hears
 cat >"$tmp/manager.py" <<'PY'
 import socket, sys
@@ -68,8 +64,7 @@ more_beats() { [ "$(beats)" -gt "$before" ]; }
 ok "the watchdog is fed while the loop cycles" wait_for more_beats
 kill -HUP "$daemon"
 ok "RELOADING is told with its time" wait_for heard '^RELOADING=1 MONOTONIC_USEC=[0-9]+'
-ready_again() { [ "$(grep -c '^READY=1' "$tmp/heard")" -ge 2 ]; }
-ok "and READY after it" wait_for ready_again
+ok "and READY after it" wait_for eval '[ "$(grep -c ^READY=1 "$tmp/heard")" -ge 2 ]'
 stop
 ok "STOPPING is told" wait_for heard '^STOPPING=1'
 ok "STATUS has the last figures" wait_for heard '^STATUS=last [0-9]+ s'

@@ -13,11 +13,10 @@ is "each alert has a test" "$(sed -n "s/.*- alert: //p" "$rules" | while read -r
 done)" ""
 
 # two daemons and Prometheus, each on a port of its own
-ports() { "$PYTHON" -c 'import socket
+read -r first second web < <("$PYTHON" -c 'import socket
 s = [socket.socket() for _ in range(3)]
 for each in s: each.bind(("127.0.0.1", 0))
-print(*(each.getsockname()[1] for each in s))'; }
-read -r first second web < <(ports)
+print(*(each.getsockname()[1] for each in s))')
 for port in "$first" "$second"; do
     mkdir "$tmp/$port"
     printf '%s\n' "http: { listen = \"127.0.0.1:$port\"; };" "socket: { path = \"$tmp/$port/sock\"; };" \
@@ -30,8 +29,7 @@ for port in "$first" "$second"; do
     cycles() { metrics "$port" | grep -q '^sleeptune_cycles_total [1-9]'; }
     ok "a daemon serves metrics on port $([ "$port" = "$first" ] && echo one || echo two)" wait_for cycles
 done
-checked=$(metrics "$first" | promtool check metrics 2>&1)
-is "promtool check metrics has nothing to say" "$checked" ""
+is "promtool check metrics has nothing to say" "$(metrics "$first" | promtool check metrics 2>&1)" ""
 
 # the example of the scrape configuration, with our targets, every second
 mkdir "$tmp/prometheus"
@@ -47,21 +45,14 @@ pids+=("$!")
 # query EXPRESSION [JQ-LIKE PYTHON EXPRESSION of r, the list of results]
 query() {
     curl -s --max-time 20 "http://127.0.0.1:$web/api/v1/query" --data-urlencode "query=$1" |
-        "$PYTHON" -c 'import json, sys
-d = json.load(sys.stdin)
-if d["status"] != "success": sys.exit(d["error"])
-r = d["data"]["result"]
-print(eval(sys.argv[1]))' "${2:-len(r)}"
+        key - "(lambda r: ${2:-len(r)})(d['data']['result'] if d['status'] == 'success' else sys.exit(d['error']))"
 }
-both_up() { [ "$(query 'up{job="sleeptune"} == 1')" = 2 ]; }
-ok "Prometheus scrapes both" wait_for both_up
-both_grow() { [ "$(query 'rate(sleeptune_cycles_total[1m]) > 0')" = 2 ]; }
-ok "their cycles grow" wait_for both_grow
+two_are() { [ "$(query "$1")" = 2 ]; }
+ok "Prometheus scrapes both" wait_for two_are 'up{job="sleeptune"} == 1'
+ok "their cycles grow" wait_for two_are 'rate(sleeptune_cycles_total[1m]) > 0'
 is "the histogram gives a quantile" \
     "$(query 'histogram_quantile(0.5, rate(sleeptune_lateness_seconds_bucket[1m])) > 0 < 10')" 2
-loaded() { curl -s "http://127.0.0.1:$web/api/v1/rules" | "$PYTHON" -c 'import json, sys
-rules = [r for g in json.load(sys.stdin)["data"]["groups"] for r in g["rules"]]
-sys.exit(not rules or any(r["health"] != "ok" for r in rules))'; }
+loaded() { curl -s "http://127.0.0.1:$web/api/v1/rules" | key - '{r["health"] for g in d["data"]["groups"] for r in g["rules"]}' | grep -qx "{'ok'}"; }
 ok "all rules are evaluated without an error" wait_for loaded
 
 # the dashboard: what Grafana needs of it, and its expressions with what Grafana would put in place of its variables

@@ -6,12 +6,7 @@ bash_words=$SLEEPTUNE_SRC/conf/completion/sleeptune.bash zsh_words=$SLEEPTUNE_SR
 
 own_tmp
 
-refused "an unknown command" 3 nonsense
-refused "a mistyped command" 3 measrue
-refused "a mistyped command after help" 3 help reporrt
-refused "a mistyped option" 3 report --framse=3
-refused "a mistyped option without a command" 3 --framse 3
-refused "a value too many" 3 report --all=3
+each_refused 3 '' nonsense measrue 'help reporrt' 'report --framse=3' '--framse 3' 'report --all=3'
 refused "a recording that is none" 3 listen --input "$SLEEPTUNE_SRC/README.md"
 lab() { "$SLEEPTUNE_LAB" "$@"; }
 screen_is of-the-laboratory lab sleeep
@@ -20,9 +15,8 @@ for option in --version --help help "report --list" "report --help"; do
     is "sleeptune $option to a full disk" "$("$SLEEPTUNE" $option 2>&1 >/dev/full; echo $?)" "sleeptune: writing to standard output failed
 4"
 done
-is "sleeptuned --version, too" "$("$SLEEPTUNED" --version 2>/dev/null >/dev/full; echo $?)" 4
-is "sleeptune-lab --version, too" "$("$SLEEPTUNE_LAB" --version 2>/dev/null >/dev/full; echo $?)" 4
-is "--help ends with 0" "$("$SLEEPTUNE" --help >/dev/null; echo $?)" 0
+is "sleeptuned --version and sleeptune-lab --version, too" "$("$SLEEPTUNED" --version 2>/dev/null >/dev/full; echo $?) $("$SLEEPTUNE_LAB" --version 2>/dev/null >/dev/full; echo $?)" "4 4"
+ends 0 "--help ends with 0" "$SLEEPTUNE" --help
 like "--version names the version" "$("$SLEEPTUNE" --version)" '^sleeptune [0-9]+\.[0-9]+'
 parts=" $("$SLEEPTUNE" --version | sed 1d | tr ',\n' '  ' | tr -s ' ')" missing=''
 while read -r name value; do
@@ -38,8 +32,7 @@ kinds=$("$SLEEPTUNE" history --events --kind none 2>&1 | sed -n 's/.*the kinds a
 is "kinds of events are listed" "$(wc -w <<<"$kinds") ${kinds%% *}" "$(sed -n '/define ST_EVENT_KIND_LIST/,/^$/p' "$SLEEPTUNE_SRC/core/event.h" | grep -cE '^ *(FIRST|NEXT)\(') late-wake"
 rows=$(sed -n '/^\.Sh DIAGNOSTICS/,/^\.El/s/^\.It Sy //p' "$SLEEPTUNE_SRC/man/sleeptuned.8")
 is "sleeptuned(8) has all of them, and the journal's minute" "$(tr -d '\n' <<<"${rows//$'\n'/ }" | sed 's/ , Sy / /g; s/ minute / /')" "$kinds"
-is "bash completion has them" "$(grep -cF "words='$kinds'" "$bash_words")" 1
-is "zsh completion has them" "$(grep -cF ":kind:($kinds)" "$zsh_words")" 1
+is "bash and zsh completion have them" "$(grep -cF "words='$kinds'" "$bash_words") $(grep -cF ":kind:($kinds)" "$zsh_words")" "1 1"
 
 "$SLEEPTUNE" listen --help >"$tmp/listen --help"
 ways=$(sed -n 's/^ *\.name = "\([a-z_]*\)".*/\1/p' "$SLEEPTUNE_SRC/ears/way.c" | grep -vx device | sort -u)
@@ -114,7 +107,7 @@ explains() {
         like "$name $command --help begins with its usage" "$(head -n 1 <<<"$out")" "^Usage: $name $command"
         [ "$name" != sleeptune ] || is "$name $command --help names its manual page" "$(tail -n 1 <<<"$out")" "Manual: man sleeptune-$command"
         is "$name $command --help fits 80 columns" "$(awk 'length > 80' <<<"$out")" ""
-        is "$name $command: an unknown option is a usage error" "$("$program" "$command" --no-such-option >/dev/null 2>&1; echo $?)" 3
+        ends 3 "$name $command: an unknown option is a usage error" "$program" "$command" --no-such-option
         man=$SLEEPTUNE_SRC/man/$name-$command.1
         [ -e "$man" ] || man=$(grep -l "^\.Ss $command\$" "$SLEEPTUNE_SRC/man/$name"*.1)
         ok "a manual page describes $name $command" [ -e "$man" ]
@@ -137,8 +130,8 @@ explains() {
     done
 }
 explains "$SLEEPTUNE"
-is "the overview has at most 14 commands in three groups" "$("$SLEEPTUNE" help | sed '/^Examples/q' | awk '/^[A-Z].*:$/ {groups++} /^  [a-z]/ {n++} END {print (n <= 14), groups - 1}')" "1 3"
-is "and fits 80 columns" "$("$SLEEPTUNE" help | awk 'length > 80')" ""
+is "the overview has at most 14 commands in three groups, and fits 80 columns" \
+    "$("$SLEEPTUNE" help | awk 'length > 80; /^Examples/ {done = 1} !done && /^[A-Z].*:$/ {groups++} !done && /^  [a-z]/ {n++} END {print (n <= 14), groups}')" "1 3"
 explains "$SLEEPTUNE_LAB"
 
 out=$("$SLEEPTUNED" --help)

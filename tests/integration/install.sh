@@ -17,9 +17,7 @@ wanted='/bin/sleeptune /bin/sleeptune-lab /man/man1/sleeptune-lab.1 /completions
 if "$SLEEPTUNE" --version | grep -q 'systemd yes'; then
     wanted="$wanted /lib/systemd/system/sleeptuned.service /lib/systemd/user/sleeptuned.service /lib/systemd/system/sleeptune-report.timer /lib/sysusers.d/sleeptune.conf /lib/tmpfiles.d/sleeptune.conf /share/sleeptune/systemd/trace.conf"
 fi
-for file in $wanted; do
-    ok "there is $file" grep -q "$file\$" <<<"$installed"
-done
+is "the files of each kind are there" "$(for file in $wanted; do grep -q "$file\$" <<<"$installed" || echo "$file"; done)" ""
 is "nothing that is installed knows the build folder" "$(grep -rIl "$SLEEPTUNE_BUILD" "$tmp/root")" ""
 ok "ninja uninstall" ninja -C "$SLEEPTUNE_BUILD" uninstall
 is "leaves no file" "$([ ! -e "$tmp/root" ] || find "$tmp/root" ! -type d)" ""

@@ -3,9 +3,8 @@
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 own_tmp
 [ "${SLEEPTUNE_SANITIZE:-none}" = none ] || skip_all "a program without the sanitizers' run time cannot link it"
-command -v pkg-config >/dev/null || skip_all "pkg-config is not installed"
 cc=${CC:-cc}
-command -v "$cc" >/dev/null || skip_all "no C compiler"
+need pkg-config "$cc"
 
 exec 9>"$SLEEPTUNE_BUILD/meson-logs/install-log.txt.lock" # see install.sh
 ! command -v flock >/dev/null || flock 9

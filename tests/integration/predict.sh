@@ -4,17 +4,14 @@
 own_tmp
 # a size is set with the server that runs here
 predict() { "$SLEEPTUNE" predict "$@" 2>&1 | sed -E 's/^(Next  )(set|pw-metadata|jack_bufsize) .*/\1.../'; return "${PIPESTATUS[0]}"; }
-rows() { "$SLEEPTUNE" predict --json "$@" | "$PYTHON" -c '
-import json, sys
-for r in json.load(sys.stdin)["rows"]:
-    print(r["frames"], r["episodes"], r["per_hour"], r["at_most_per_hour"] and round(r["at_most_per_hour"], 3))'; }
+rows() { "$SLEEPTUNE" predict --json "$@" | key - '"\n".join(" ".join(map(str, (r["frames"], r["episodes"], r["per_hour"], r["at_most_per_hour"] and round(r["at_most_per_hour"], 3)))) for r in d["rows"])'; }
 
 recording() { "$SLEEPTUNE_BUILD/tests/integration/make_long_recording" "$1" -; }
 
 # --- an hour at 48 frames and 48 kHz (1 ms); one wake-up 2.5 ms late skips one period -------------------------------
-"$PYTHON" -c '
-for k in range(3600000 - 1):
-    print(2500000 if k == 1000000 else 5000)' | recording "$tmp/hour.strec"
+# late N EXPRESSION NS: a recording of N cycles, those NS late for which it is true of k
+late() { awk -v n="$1" -v ns="$3" 'BEGIN {for (k = 0; k < n; k++) print (('"$2"') ? ns : 5000)}' | recording "$4"; }
+late 3599999 'k == 1000000' 2500000 "$tmp/hour.strec"
 is "rows of an hour" "$(rows "$tmp/hour.strec" --frames 24 | head -n 4)" \
     "24 None None None
 48 1 1.0 4.744
@@ -25,29 +22,22 @@ screen_is shorter-size predict "$tmp/hour.strec" --frames 24
 screen_is another-size predict "$tmp/hour.strec" --frames 480
 
 # 75 stalls of 2.5 ms, 2 s apart, in the second half
-"$PYTHON" -c '
-for k in range(300000):
-    print(2500000 if k > 150000 and k % 2000 == 0 else 5000)' | recording "$tmp/mixed.strec"
+late 300000 'k > 150000 && k % 2000 == 0' 2500000 "$tmp/mixed.strec"
 screen_is many-dropouts predict "$tmp/mixed.strec"
 
 # a stall of 60 ms each second
-"$PYTHON" -c '
-for k in range(60000):
-    print(60000000 if k % 1000 == 500 else 5000)' | recording "$tmp/stalls.strec"
+late 60000 'k % 1000 == 500' 60000000 "$tmp/stalls.strec"
 screen_is no-size-held predict "$tmp/stalls.strec"
 COLUMNS=40 screen_is narrow predict "$tmp/mixed.strec"
 
 # --- a recording ------------------------------------------------------------------------------------------------------
 "$SLEEPTUNE" measure --frames 64 --duration 2s --record "$tmp/run.strec" --quiet >/dev/null
-is "the recording says what was measured" "$("$SLEEPTUNE" predict "$tmp/run.strec" --json | "$PYTHON" -c '
-import json, sys
-d = json.load(sys.stdin)
-print(d["measured"]["frames"], d["measured"]["rate_hz"], [r["frames"] for r in d["rows"]], all(r["at_most_per_hour"] > 0 for r in d["rows"]))')" \
-    "64 48000 [64, 128, 256, 512, 1024, 2048] True"
+is "the recording says what was measured" "$("$SLEEPTUNE" predict "$tmp/run.strec" --json |
+    key - 'd["measured"]["frames"], d["measured"]["rate_hz"], [r["frames"] for r in d["rows"]], all(r["at_most_per_hour"] > 0 for r in d["rows"])')" \
+    "(64, 48000, [64, 128, 256, 512, 1024, 2048], True)"
 is "at most 80 columns and six rows" "$(predict "$tmp/run.strec" | awk 'length > 80 {long++} /^[^ ]+ +[0-9]+ +[0-9.]+ ms/ {rows++} END {print long + 0, rows == 6}')" "0 1"
 is "from standard input" "$("$SLEEPTUNE" predict - --json <"$tmp/run.strec")" "$("$SLEEPTUNE" predict "$tmp/run.strec" --json)"
-bytes=$(stat -c %s "$tmp/run.strec")
-head -c $((bytes - 100)) "$tmp/run.strec" >"$tmp/cut.strec"
+head -c -100 "$tmp/run.strec" >"$tmp/cut.strec"
 like "a cut recording is read up to there" "$(predict "$tmp/cut.strec")" 'cut\.strec is cut: only its beginning was read'
 head -c 100 "$tmp/run.strec" >"$tmp/head.strec"
 like "one without data is no answer" "$(predict "$tmp/head.strec"; echo "status $?")" '^status [24]$'

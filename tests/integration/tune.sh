@@ -4,8 +4,8 @@
 own_tmp
 
 before=$(cat /sys/kernel/mm/transparent_hugepage/enabled /proc/sys/vm/swappiness 2>/dev/null)
-"$SLEEPTUNE" tune --dry-run --json --frames 32 >"$tmp/dry.json"
-is "a dry run ends with 0" "$?" 0
+ends 0 "a dry run ends with 0" "$SLEEPTUNE" tune --dry-run --json --frames 32
+mv "$tmp/out" "$tmp/dry.json"
 valid "its JSON is what the schema says" "$tmp/dry.json"
 is "it measured nothing" "$(key "$tmp/dry.json" '"end" in d')" False
 "$SLEEPTUNE" tune --dry-run --frames 32 >"$tmp/dry"
@@ -14,11 +14,7 @@ is "the first line says how many are tried" "${n:-0}" "$(key "$tmp/dry.json" 'su
 is "each has a line" "$(for id in $(key "$tmp/dry.json" '" ".join(c["id"] for c in d["candidates"] if c["why"] is None)'); do grep -q "^ *$id: " "$tmp/dry" || echo "$id"; done)" ""
 [ "$(id -u)" -ne 0 ] || like "the last line has sudo as this one had it" "$(SUDO_USER=root "$SLEEPTUNE" tune --dry-run --frames 32 2>/dev/null | tail -n 1)" \
     '^Next: (sudo sleeptune tune --ask|sleeptune check)'
-refused "a rule of another system" 3 tune --only linux-hz,freebsd-hz --frames 32
-refused "a budget that shows nothing" 3 tune --budget 10s --frames 32
-refused "no such profile" 3 tune --profile phone
-refused "no such rule" 3 tune --only linux-nothing
-refused "no one to ask" 3 tune --ask
+each_refused 3 tune '--only linux-hz,freebsd-hz --frames 32' '--budget 10s --frames 32' '--profile phone' '--only linux-nothing' --ask
 
 if can_be_nobody || cannot "without rights" "needs root and setpriv to become another user"; then
     powerless() { as_nobody --bounding-set=-all --inh-caps=-all "$@"; }
@@ -34,9 +30,8 @@ if can_be_nobody || cannot "without rights" "needs root and setpriv to become an
         sleep 1
         kill -INT "$pid"
         wait "$job"
-        is "Ctrl-C ends a session with 0" "$?" 0
-        valid "which prints its JSON" "$tmp/cut.json"
-        is "and says that it was stopped" "$(key "$tmp/cut.json" 'd["end"], d["why"], [c["outcome"] for c in d["candidates"]]')" "('stopped', 'stopped', ['not-tried'])"
+        is "Ctrl-C ends a session with 0, which says that it was stopped" "$? $(key "$tmp/cut.json" 'd["end"], d["why"], [c["outcome"] for c in d["candidates"]]')" "0 ('stopped', 'stopped', ['not-tried'])"
+        valid "and prints its JSON" "$tmp/cut.json"
     fi
 fi
 is "nothing has changed" "$(cat /sys/kernel/mm/transparent_hugepage/enabled /proc/sys/vm/swappiness 2>/dev/null)" "$before"

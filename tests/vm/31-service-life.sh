@@ -64,8 +64,7 @@ ok "SIGHUP is answered in the journal" in_time 20 bash -c 'journalctl -u sleeptu
 like "whose entries have fields of their own" "$(journalctl -u sleeptuned.service -o json --no-pager)" 'SLEEPTUNE_'
 
 ok "stopped" systemctl stop sleeptuned.service
-is "cleanly" "$(state Result)" success
-is "the kernel tells of no refused call" "$(journalctl -k -o cat | grep -c 'type=1326')" 0
+is "cleanly, and the kernel tells of no refused call" "$(state Result) $(journalctl -k -o cat | grep -c 'type=1326')" "success 0"
 is "nothing is left in /run" "$(find /run -xdev -path '*sleeptune*' ! -path '/run/systemd/*')" ""
 
 mkdir -p /var/lib/prometheus/node-exporter

@@ -30,7 +30,7 @@ pid=$(state MainPID) own=$(musician systemctl --user show -P MainPID sleeptuned.
 
 install_all "upgraded" /share/debs
 is "the system's service is active" "$(state ActiveState)" active
-is "it was started again" "$([ "$(state MainPID)" != "$pid" ] && echo yes)" yes
+ok "it was started again" test "$(state MainPID)" != "$pid"
 ok "with the new version" in_time 60 runs_version "$new"
 is "the timer is still active" "$(state ActiveState sleeptune-report.timer)" active
 is "the user's goes on with the old program" "$(version musician) $(musician systemctl --user show -P MainPID sleeptuned.service)" "$old $own"

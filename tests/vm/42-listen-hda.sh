@@ -71,8 +71,7 @@ put_n() {
 stop=drift plays 1 in_graph
 n=$(put_n)
 losses=$(heard .losses_n)
-ok "a second card is put in step $n times" test "$n" -ge "$stops"
-ok "each is a loss in its sound ($losses)" test "$losses" -ge "$n"
+ok "a second card is put in step $n times, each a loss in its sound ($losses)" test "$n" -ge "$stops" -a "$losses" -ge "$n"
 is "those that are logged, of as many frames" "$(heard '.losses[].frames' | awk 'NR == FNR {put[NR] = $1; next} $1 == put[n + 1] {n++} END {print n + 0}' put -)" "$(wc -l <put)"
 is "each loss has its place and length" "$(heard '[.path_class, .valid] | join(" ")') $(agree)" "bit-exact true $losses $losses"
 "${as_user[@]}" pw-link second:monitor_FL first:playback_FL # so that the first one leads

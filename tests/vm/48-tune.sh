@@ -70,10 +70,9 @@ ok "after a no all is as it was, byte for byte" diff /tmp/before /tmp/after
 helped y
 is "a yes: status 0" "$status" 0
 like "the last line says how to undo it" "$(one_line </tmp/screen)" "Next: 'sleeptune verify' checks the changes, 'sleeptune revert --all' undoes them"
-is "and nothing else is to be run before the question" "$(grep -c 'Next: .*sleeptune apply' /tmp/screen)" 0
-is "report does not promise it again" "$(sleeptune report --frames 1024 | grep -c 'tried: .* times fewer late')" 0
-is "it is kept now" "$(value)" 10
-is "and for the next boot" "$(grep -rhx 'vm.swappiness *= *10' /etc/sysctl.d | tr -d ' ')" "vm.swappiness=10"
+is "nothing else is to be run before the question, and report does not promise it again" \
+    "$(grep -c 'Next: .*sleeptune apply' /tmp/screen) $(sleeptune report --frames 1024 | grep -c 'tried: .* times fewer late')" "0 0"
+is "it is kept now, and for the next boot" "$(value) $(grep -rhx 'vm.swappiness *= *10' /etc/sysctl.d | tr -d ' ')" "10 vm.swappiness=10"
 ok "revert" sleeptune revert --all
 state >/tmp/after
 ok "takes it back, byte for byte" diff /tmp/before /tmp/after
