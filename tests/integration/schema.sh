@@ -37,6 +37,7 @@ lab analysis analyse analysed.txt analysed.txt
 writes listen.json "$SLEEPTUNE" listen --input signal.wav --json
 writes listen.json "$SLEEPTUNE" listen --input next-to-nothing.wav --json
 writes report.json "$SLEEPTUNE" report --json
+writes check.json "$SLEEPTUNE" check --quiet --duration 1s --no-servers --json
 writes snapshot.json "$SLEEPTUNE" snapshot
 writes again.json "$SLEEPTUNE" report --snapshot snapshot.json --json
 
