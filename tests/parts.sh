@@ -110,12 +110,9 @@ build() {
 
 # programs_of FOLDER TEST...: the paths of unit tests in that build folder; one that is not there is an error
 programs_of() {
-    meson introspect --tests "$work/$1" | python3 -c '
-import json, os, sys
-folder, wanted = sys.argv[1], sys.argv[2:]
-found = {t["name"]: os.path.relpath(t["cmd"][0], folder) for t in json.load(sys.stdin)}
-for name in wanted:
-    print(found.get(name, "no-such-test-" + name))' "$work/$1" "${@:2}"
+    meson introspect --tests "$work/$1" | python3 -c 'import json, os, sys
+found = {t["name"]: os.path.relpath(t["cmd"][0], sys.argv[1]) for t in json.load(sys.stdin)}
+print(*(found.get(name, "no-such-test-" + name) for name in sys.argv[2:]), sep="\n")' "$work/$1" "${@:2}"
 }
 
 # again NAME FUNCTION [ARG...]: scripts/test calls the function when all parts have ended, as then nothing else runs; NAME is shown

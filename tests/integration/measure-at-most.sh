@@ -3,22 +3,15 @@
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 own_tmp && cd "$tmp" || exit 1
 
-refused "a limit without its unit" 3 measure --at-most 20
-refused "a limit of nothing" 3 measure --at-most 0/h
-refused "too short to be kept" 3 measure --at-most 20/h -d 1m
-refused "without an end" 3 measure --at-most 20/h -d 0
-
-refused "causes of other wake-ups" 3 measure --at-most 20/h --cause-above 1ms
+each_refused 3 measure '--at-most 20' '--at-most 0/h' '--at-most 20/h -d 1m' '--at-most 20/h -d 0' '--at-most 20/h --cause-above 1ms'
 
 chrt -f 70 true 2>/dev/null || skip_rest "runs" "needs SCHED_FIFO"
 
 # A deadline of a second: a busy host keeps it, too.
-"$SLEEPTUNE" measure --frames 48000 --at-most 1000/h -d 11s --quiet >out
-is "kept: status 0" $? 0
+ends 0 "kept: status 0" "$SLEEPTUNE" measure --frames 48000 --at-most 1000/h -d 11s --quiet
 like "which is the first word" "$(cat out)" '^Kept: 0 events of missed periods in 11\.00 s at 48000 frames; allowed: 1000'
 
-"$SLEEPTUNE" measure --frames 48000 --at-most 1000/h -d 11s --quiet --record "$tmp/no/where" >out 2>&1
-is "a recording that cannot be opened: status 4" $? 4
+ends 4 "a recording that cannot be opened: status 4" "$SLEEPTUNE" measure --frames 48000 --at-most 1000/h -d 11s --quiet --record "$tmp/no/where"
 
 # stop it for longer than a period, again and again, until it ends by itself
 stop_until_end() { # PID
@@ -35,15 +28,13 @@ wait_for slept $pid 60
 stop_until_end $pid
 wait $pid
 is "broken, and ends by itself: status 1" $? 1
-like "which is the first word" "$(cat out)" '^Broken: [0-9]+ events of missed periods in '
-like "with the next step" "$(cat out)" '^To find the causes: sleeptune report --frames 4096 --rate 48000$'
+like "which is the first word, with the next step" "$(tr '\n' '|' <out)" '^Broken: [0-9]+ events of missed periods in .*\|To find the causes: sleeptune report --frames 4096 --rate 48000\|'
 like "how long it takes was said first" "$(cat err)" '^Measuring for 3.0 h. The shortest time that can show at most 1 an hour is 3.0 h.$'
 
 "$SLEEPTUNE" measure --frames 4096 --at-most 1/h -d 5h >out 2>/dev/null &
 pid=$!
 wait_for slept $pid 100 # a second of warm-up is over
-kill -INT $pid
-wait $pid
+ended_by INT $pid
 is "undecided: status 2" $? 2
 like "which is the first word" "$(cat out)" '^Undecided: run longer \(-d\): '
 

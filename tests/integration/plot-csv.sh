@@ -16,10 +16,7 @@ ends 0 "a recording becomes CSV" "$SLEEPTUNE_LAB" plot --csv made.strec
 rows out >got
 ok "every row is there, exactly and in order" cmp wanted got
 is "the columns have the names of the format" "$(grep -v '^#' out | head -1)" "period,lateness_ns,skipped"
-for line in '# period_ns: 4000000/3' '# frames: 64' '# rate_hz: 48000' '# started: 2023-11-14T22:13:20.123Z' \
-    '# t0_ns: 987654321' '# end: complete' '# kernel: 6.1.0-test' '# governor: performance'; do
-    ok "the CSV says $line" grep -qxF -- "$line" out
-done
+is "the CSV has what the recording says" "$(grep -xcE '# (period_ns: 4000000/3|frames: 64|rate_hz: 48000|started: 2023-11-14T22:13:20\.123Z|t0_ns: 987654321|end: complete|kernel: 6\.1\.0-test|governor: performance)' out)" 8
 cp out whole.csv
 ends 0 "-o FILE.csv writes the same" "$SLEEPTUNE_LAB" plot made.strec -o file.csv
 ok "file and standard output are equal" cmp whole.csv file.csv
@@ -28,12 +25,8 @@ ok "file and standard output are equal" cmp whole.csv file.csv
 if command -v Rscript >/dev/null || cannot "R reads it: every value, and the same sum" "no R"; then
     cat >check.R <<'R'
 wanted <- read.csv("wanted", header = FALSE, colClasses = "numeric")
-same <- function(table) stopifnot(nrow(table) == nrow(wanted), all(table[[1]] == wanted[[1]]), all(table[[2]] == wanted[[2]]),
-                                  all(table[[3]] == wanted[[3]]), sum(table[[2]]) == sum(wanted[[2]]))
 csv <- read.csv("whole.csv", comment.char = "#", colClasses = "numeric")
-stopifnot(identical(names(csv), c("period", "lateness_ns", "skipped")))
-same(csv)
-
+stopifnot(identical(names(csv), c("period", "lateness_ns", "skipped")), nrow(csv) == nrow(wanted), all(csv == wanted))
 R
     ok "R reads it: every value, and the same sum" Rscript check.R
 fi

@@ -88,7 +88,6 @@ done
 like "its reason" "$("$SLEEPTUNE" report --input "$tmp/some.tgz" 2>&1)" 'is an archive: unpack it first'
 refused "pw-top while nothing plays" 4 report --input "$posted/easyeffects-4087.txt"
 is "the line that two facts come from" "$(report --json "$posted/mpv-9992.txt" | grep -c 'mpv-9992\.txt:6"')" 2
-refused "a word that is no rule and no file" 3 report no-such-file.txt
 refused "a snapshot as a text" 4 report --input "$tmp/before.json"
 refused "texts of two systems" 4 report --input "$corpus/alsa-info" --input "$corpus/sndstat.txt"
 refused "a text and a snapshot" 3 report --input "$corpus/alsa-info" --snapshot "$tmp/before.json"
@@ -154,7 +153,6 @@ is "docs/published/b5.md shows what it prints" "$(cd "$captures" && COLUMNS=100 
 screen_is profile-laptop-all laptop --profile laptop --all
 is "--only leaves the rules named" "$(laptop --only linux-hz,linux-memlock --json | query 'sorted(f)')" "['linux-hz', 'linux-memlock']"
 refused "--only with a rule of another system" 3 report --root "$captures/linux-laptop" --only freebsd-hz
-refused "an unknown profile" 3 report --profile disco
 
 # --- formats -------------------------------------------------------------------------------------------------------
 for format in text json prometheus; do
@@ -191,12 +189,9 @@ is "--list has every rule" "$(report --list | wc -l)" "$(find "$SLEEPTUNE_SRC/te
 is "each rule is explained with its sources" "$(for id in $(report --list | awk '{print $1}'); do
     report "$id" --root "$captures/freebsd-13.2" | grep -q '^  Sources:' || echo "$id"
 done)" ""
-refused "an unknown rule is a usage error with near matches" 3 report linux-timerslack
-refused "a part of a name finds it" 3 report slack
+# near matches, also of a part of a name; nothing near: --list is named
+each_refused 3 report linux-timerslack slack zzzzzzzzzz 'linux-hz --json' '--list linux-hz' '--profile disco' no-such-file.txt
 is "two rules are two sections" "$(report linux-hz linux-swap --root "$captures/linux-laptop" | grep -c '^linux-[a-z]*: ')" 2
-refused "a rule is text" 3 report linux-hz --json
-refused "--list takes no rule" 3 report --list linux-hz
-refused "nothing near: --list is named" 3 report zzzzzzzzzz
 
 # --- bad input ------------------------------------------------------------------------------------------------------------
 echo '{"schema": "sleeptune-snapshot/2", "os": "linux", "facts": []}' >"$tmp/newer.json"

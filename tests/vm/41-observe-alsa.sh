@@ -57,21 +57,18 @@ for i in 1 2 3 4 5; do
     ok "loss $i of a player without xruns is seen" wait_for more "$i"
 done
 sleep 1
-is "each is one" "$(($(alsa .device_dropouts) - quiet))" 5
-is "it was never in state XRUN" "$(running "$n" RUNNING && echo yes)" yes
+is "each is one, and it was never in state XRUN" "$(($(alsa .device_dropouts) - quiet)) $(running "$n" RUNNING && echo yes)" "5 yes"
 echo "# lost: $(alsa "[.clients[] | select(.device == \"hw:$n,0,0 playback\") | .lost_ns] | tostring") in 5 stops of 1 s, the buffer lasts 0.3 s"
 ended_by TERM $player
 
 # one that starts without a sample, and stays behind
 found() { [ "$(of_empty | jq length)" -gt 0 ]; }
 of_empty() { sleeptune status --json | jq '[.events[] | select(.event == "device-dropout" and .client == "play_empty")]'; }
-/share/tests/play_empty "hw:$n,0" 5 >/tmp/s/started 2>>/tmp/s/aplay &
+/share/tests/play_empty "hw:$n,0" 5 >/dev/null 2>>/tmp/s/aplay &
 player=$!
 ok "a player that starts with an empty buffer, which no xrun stops, is found" wait_for found
 does "it played to its end" wait $player
 is "it was found once" "$(of_empty | jq '[.[].count_n] | add')" 1
-took=$(of_empty | jq "(.[0].time_ns - $(cat /tmp/s/started)) / 1000000 | floor")
-echo "# after $took ms" # 501 ms on a machine that is quiet; an emulated one decides this itself
 
 n=$(card Dummy) before=$(alsa .device_dropouts)
 arecord -q -D "hw:$n,0" -t raw -f S16_LE -c 2 -r 48000 --buffer-time=300000 /dev/null 2>>/tmp/s/aplay &
@@ -93,8 +90,6 @@ ok "a card that is unplugged is closed" wait_for says .why != "$streams"
 is "the others are still watched" "$(alsa .state)" watching
 echo snd_dummy.0 >/sys/bus/platform/drivers/snd_dummy/bind
 ok "it is watched again when it is back" wait_for says .why = "$streams"
-echo "# $(alsa .why)"
-
 echo "# CPU time of a look at $streams: $(alsa .cost_ns_per_poll) ns (n = $(alsa .polls))"
 daemon_ends
 tap_done

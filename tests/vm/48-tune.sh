@@ -65,8 +65,7 @@ helped() { # ANSWER
 helped n
 is "a no: status 0" "$status" 0
 like "it helps" "$(one_line </tmp/screen)" 'linux-swap: helps; [0-9.]+ times fewer late wake-ups'
-state >/tmp/after
-ok "after a no all is as it was, byte for byte" diff /tmp/before /tmp/after
+ok "after a no all is as it was, byte for byte" eval 'state | diff /tmp/before -'
 helped y
 is "a yes: status 0" "$status" 0
 like "the last line says how to undo it" "$(one_line </tmp/screen)" "Next: 'sleeptune verify' checks the changes, 'sleeptune revert --all' undoes them"
@@ -74,8 +73,7 @@ is "nothing else is to be run before the question, and report does not promise i
     "$(grep -c 'Next: .*sleeptune apply' /tmp/screen) $(sleeptune report --frames 1024 | grep -c 'tried: .* times fewer late')" "0 0"
 is "it is kept now, and for the next boot" "$(value) $(grep -rhx 'vm.swappiness *= *10' /etc/sysctl.d | tr -d ' ')" "10 vm.swappiness=10"
 ok "revert" sleeptune revert --all
-state >/tmp/after
-ok "takes it back, byte for byte" diff /tmp/before /tmp/after
+ok "takes it back, byte for byte" eval 'state | diff /tmp/before -'
 
 # --- another program writes the setting during its trial ---
 cp /bin/bash /tmp/tuned
@@ -96,8 +94,7 @@ ends 2 "a noisy machine: status 2" "${tune[@]}"
 tap_note </tmp/out
 like "which it says" "$(cat /tmp/out)" '^This machine is too noisy now for a budget of 6 min: [1-9][0-9]* late'
 ended_by TERM $other
-state >/tmp/after
-ok "all is as it was" diff /tmp/before /tmp/after
+ok "all is as it was" eval 'state | diff /tmp/before -'
 
 # --- what other commands say while a setting is on, and kill -9 with the disk of the journal full ---
 mkdir -p /var/lib/sleeptune-changes

@@ -103,17 +103,14 @@ boot_2() {
     like "the command line has what GRUB made of the drop-in" "$(cat /proc/cmdline)" ' preempt=full( |$)'
     [ "$tap_failed" -eq 0 ] || cat /tmp/verify /tmp/proof /tmp/values | tap_note
     ends 0 "revert ends with 0" sleeptune revert --all --run-generators
-    etc >/tmp/etc
-    ok "/etc is byte for byte as before" diff "$state/etc" /tmp/etc
+    ok "/etc is byte for byte as before" eval 'etc | diff "$state/etc" -'
     ok "and no file of sleeptune's is left" test -z "$(ls -A /var/lib/sleeptune-changes)"
     next_command_line >/share/append-80-reboot
 }
 
 boot_3() {
-    etc >/tmp/etc
-    ok "/etc is byte for byte as before" diff "$state/etc" /tmp/etc
-    values >/tmp/values
-    ok "and so are the running values" diff "$state/values" /tmp/values
+    ok "/etc is byte for byte as before" eval 'etc | diff "$state/etc" -'
+    ok "and so are the running values" eval 'values | diff "$state/values" -'
     is "verify has nothing" "$(sleeptune verify)" "nothing is applied"
     # the same machine without GRUB, as systemd-boot has it
     mv /etc/default "$state/default"
@@ -122,8 +119,7 @@ boot_3() {
     etc >"$state/etc"
     ends 1 "without GRUB: only the running value is set" sleeptune apply --yes --no-measure --frames 128 linux-preemption
     like "and the file for the next boot is shown" "$(cat /tmp/out /tmp/err)" '/etc/kernel/cmdline'
-    etc >/tmp/etc
-    ok "/etc is as it was" diff "$state/etc" /tmp/etc
+    ok "/etc is as it was" eval 'etc | diff "$state/etc" -'
     ends 0 "revert ends with 0" sleeptune revert --all
     mv "$state/default" /etc/
 }

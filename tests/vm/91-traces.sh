@@ -11,7 +11,6 @@ export XDG_RUNTIME_DIR=/run/user/0 PIPEWIRE_REMOTE=/run/user/0/pipewire-0 DBUS_S
 export STATE_DIRECTORY=/var/tmp/state SLEEPTUNE_SOCKET=/var/tmp/sock
 traces=$STATE_DIRECTORY/traces
 mkdir -p "$XDG_RUNTIME_DIR" "$STATE_DIRECTORY" /run/systemd/{seats,sessions,users,machines}
-echo "# $(uptime)"
 mkfifo /tmp/end
 exec 9<>/tmp/end
 sink='{ factory.name=api.alsa.pcm.sink api.alsa.path="hw:0" node.name=card media.class=Audio/Sink object.linger=true audio.position=[FL FR] }'
@@ -25,7 +24,6 @@ pw-cli create-node adapter "$sink" >/dev/null
 wait_for sh -c 'pw-cli info card | grep -q node.name'
 pw-metadata -n settings 0 clock.force-quantum 1024 >/dev/null # 21 ms
 
-echo "# the server runs, $(uptime)"
 # plays NAME CONF BASE PEAK: a client; its process is $player
 plays() {
     PIPEWIRE_CONFIG_NAME=$2 /share/tests/stall_pipewire 0 "$1" "$3" "$4" 100 "/tmp/$1.log" -1 </tmp/end >"/tmp/$1.out" 2>&1 &
