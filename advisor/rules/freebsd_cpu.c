@@ -58,6 +58,7 @@ static bool scan_cpu(struct scan *scan, const struct st_fact *fact)
         if (scan->worst_state == 0 || latency_us > scan->worst_us) {
             scan->worst_us = latency_us;
             scan->worst_state = states;
+            st_finding_quote(scan->finding, fact);
         }
     }
     const bool is_read = states > 0 && *at == '\0';

@@ -200,11 +200,13 @@ static void check_finding(const struct fixture *f, const struct st_finding *find
     }
     for (size_t i = 0; i < f->contains_n; i++) {
         const char *part = f->contains[i];
-        const bool has = contains(finding->summary, part) || contains(finding->formula, part) ||
-                         contains(finding->fix_now, part) || contains(finding->fix_persistent, part);
+        bool has = contains(finding->summary, part) || contains(finding->formula, part) ||
+                   contains(finding->fix_now, part) || contains(finding->fix_persistent, part);
+        ST_EACH_OF (fact, finding->evidence, finding->evidence_n)
+            has = has || contains((*fact)->key, part);
         if (has == f->lacks[i])
-            fail_msg("%s: %s summary, formula or fix has \"%s\": %s", f->name, has ? "the" : "no", part,
-                     finding->summary);
+            fail_msg("%s: %s summary, formula, fix or evidence has \"%s\": %s", f->name, has ? "the" : "no",
+                     part, finding->summary);
     }
 }
 
