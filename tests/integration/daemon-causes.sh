@@ -5,7 +5,8 @@
 
 causes() { "$SLEEPTUNE" history --causes --socket "$sock" "$@"; }
 # of EXPRESSION: of the document d, r = the rows by cause
-of() { causes --json | "$PYTHON" -c "import json, sys; d = json.load(sys.stdin); r = {x['cause']: x for x in d['rows']}; print($1)"; }
+of() { causes --json | by_cause "$1"; }
+by_cause() { key - "(lambda r: ($1))({x['cause']: x for x in d['rows']})"; }
 of_is() { [ "$(of "$1" 2>/dev/null)" = "$2" ]; }
 
 own_state
@@ -27,37 +28,35 @@ for try in 1 2 3 4 5; do # a busy machine may tell of the stop too late, which i
     wait_for value_is 'd["uptime_ns"] > 3e9' True
 done
 ok "a stopped process is a cause of its own" wait_for of_is '"stopped" in r' True
-is "it was late by the stop, all of it by that figure" "$(of 'r["stopped"]["worst_ns"] > 1.3e9 and r["stopped"]["explained"] > 0.7')" True
-is "every late wake-up has a row" "$(of 'sum(x["count"] for x in d["rows"]) == d["late_wakes"]')" True
+is "it was late by the stop, all of it by that figure; every late wake-up has a row" \
+    "$(of 'r["stopped"]["worst_ns"] > 1.3e9, r["stopped"]["explained"] > 0.7, sum(x["count"] for x in d["rows"]) == d["late_wakes"]')" "(True, True, True)"
 is "the event of it has the cause" "$(value '[e["cause"] for e in d["events"] if e["event"] == "late-wake" and e.get("lateness_ns", 0) > 1.3e9]')" "['stopped']"
-own_is_told() { [ "$(value '"stopped" in [e.get("cause") for e in d["events"] if e["event"] == "own-dropout"] or d["audio"]["state"] == "off"')" = True ]; }
-ok "an underflow of the own stream has the cause of that time" wait_for own_is_told
+ok "an underflow of the own stream has the cause of that time" wait_for value_is \
+    '"stopped" in [e.get("cause") for e in d["events"] if e["event"] == "own-dropout"] or d["audio"]["state"] == "off"' True
 
 if [ -r /proc/pressure/cpu ] || cannot "events have what the machine was under" "no /proc/pressure here"; then
     is "events have what the machine was under" "$(value 'all(0 <= e["pressure_cpu_permille"] <= 1000 for e in d["events"] if e["event"] == "late-wake" and e.get("lateness_ns", 0) > 1.3e9)')" True
 fi
 
-text=$(causes)
-is "sleeptune history --causes works" "$?" 0
-like "it begins with one sentence" "$(head -1 <<<"$text")" '^In ([0-9]+ min )?[0-9]+ s the test loop woke '
-like "the table has a row" "$text" '^ +1 +[0-9.]+ m?s +[0-9.]+ m?s +[0-9]+ %  the process was stopped, and'
+ends 0 "sleeptune history --causes works" causes
+like "it begins with one sentence" "$(head -1 "$tmp/out")" '^In ([0-9]+ min )?[0-9]+ s the test loop woke '
+like "the table has a row" "$(cat "$tmp/out")" '^ +1 +[0-9.]+ m?s +[0-9.]+ m?s +[0-9]+ %  the process was stopped, and'
 is "nothing of last year" "$(causes --until 20000000 --json | key - 'd["wakes"]')" 0
 like "and that is said" "$(causes --until 20000000 | tr '\n' ' ')" 'Nothing was measured'
 valid "the document is what its schema says" <(causes --json)
 
 # with the right and the kernel for it a tracer runs, else why not is said: both are right, silence is not
 reload 'trace: { enabled = "on"; };'
-tracer_known() { [ "$(of 'd["tracer"] is None or (d["tracer"] != "the test loop does not run" and not d["tracer"].startswith("trace.enabled is off"))')" = True ]; }
-ok "the tracer is there, or why not is said" wait_for tracer_known
+ok "the tracer is there, or why not is said" wait_for of_is 'd["tracer"] is None or (d["tracer"] != "the test loop does not run" and not d["tracer"].startswith("trace.enabled is off"))' True
 is "the status says the same" "$(value 'any(x["what"] == "trace" for x in d["degraded"])')" "$(of 'd["tracer"] is not None')"
 
 screen_is -t a-time-that-is-none causes --since yesterday
 stops "it ends well"
 db=$tmp/state/history.db
-of_db() { "$SLEEPTUNE" history --causes --db "$db" --json "${@:2}" | "$PYTHON" -c "import json, sys; d = json.load(sys.stdin); r = {x['cause']: x for x in d['rows']}; print($1)"; }
-is "the history has the sums" "$(of_db 'r["stopped"]["count"], d["late_threshold_ns"]')" "1 1333333"
-is "every late wake-up has a row there" "$(of_db 'sum(x["count"] for x in d["rows"]) == d["late_wakes"] and d["wakes"] > 500')" True
-is "nothing of last year there" "$(of_db 'd["wakes"], d["rows"]' --until 2000-01-01)" "0 []"
+of_db() { "$SLEEPTUNE" history --causes --db "$db" --json "${@:2}" | by_cause "$1"; }
+is "the history has the sums, and a row for every late wake-up" \
+    "$(of_db 'r["stopped"]["count"], d["late_threshold_ns"], sum(x["count"] for x in d["rows"]) == d["late_wakes"], d["wakes"] > 500')" "(1, 1333333, True, True)"
+is "nothing of last year there" "$(of_db 'd["wakes"], d["rows"]' --until 2000-01-01)" "(0, [])"
 is "its events have what the machine was under" "$("$SLEEPTUNE" history --events --db "$db" --json --kind late-wake | "$PYTHON" -c 'import json, os, sys; print(not os.path.exists("/proc/pressure/cpu") or all("pressure_cpu_permille" in e for e in json.load(sys.stdin)["events"] if e.get("lateness_ns", 0) > 1.3e9))')" True
 
 # The loop waits for pages that are read from a disk, at four known times (fault_loop.c). Kernels that count what a thread
@@ -70,8 +69,8 @@ trap 'rm -rf "$faulty"; clean_up' EXIT
 head -c 64M /dev/zero >"$faulty/pages"
 sync "$faulty/pages"
 export FAULT_FILE=$faulty/pages FAULT_TOLD=$faulty/told
-LD_PRELOAD=$(preloadable "$shim") "$SLEEPTUNE" measure --quiet --duration 10s --json >"$faulty/json"
-is "measure with a loop that waits for a disk" "$?" 0
+ends 0 "measure with a loop that waits for a disk" env LD_PRELOAD="$(preloadable "$shim")" "$SLEEPTUNE" measure --quiet --duration 10s --json
+cp "$tmp/out" "$faulty/json"
 is "which it does four times" "$(awk 'END { print NR }' "$faulty/told")" 4
 awk '$2 < 1 { exit 1 }' "$faulty/told" || skip_rest "$what" "the build folder is on no disk that pages are read from"
 of_faults() { "$PYTHON" - "$faulty" "$1" <<'PY'
@@ -86,10 +85,8 @@ PY
 [ "$(of_faults 'd["conditions"]["policy"]')" != other ] || skip_rest "$what" "no right to SCHED_FIFO: the loop waits for a CPU as well"
 echo "# ns and faults as the loop counted them: $(of_faults told); late by at most, as measured: $(of_faults late)"
 # three of the four: the machine may make one of them later still, for another cause
-is "$what" "$(of_faults 'r["page-fault"]["count"] in (3, 4)')" True
-is "late by the time that the disk took" "$(of_faults 'any(late // 2 < took <= late for took, n in told)')" True
-is "said by exclusion" "$(of_faults 'r["page-fault"]["explained"]')" None
-is "the books balance" "$(of_faults 'd["books_balance"]')" True
+is "$what; late by the time that the disk took, said by exclusion; the books balance" \
+    "$(of_faults '(r["page-fault"]["count"] in (3, 4), any(late // 2 < took <= late for took, n in told), r["page-fault"]["explained"], d["books_balance"])')" "(True, True, None, True)"
 
 rm -r "$tmp/state"
 mkdir "$tmp/state"
@@ -99,7 +96,6 @@ ok "has a row with them" wait_for of_is 'r["page-fault"]["count"] >= 3' True
 like "people read of them" "$(causes)" '^ +[34] .* a page had to be read from disk$'
 causes --json >"$faulty/json"
 stop
-is "the worst of them is as late as the disk took" "$(of_faults 'r["page-fault"]["worst_ns"] >= min(took for took, n in told)')" True
+is "the worst of them is as late as the disk took, by exclusion there, too" "$(of_faults '(r["page-fault"]["worst_ns"] >= min(took for took, n in told), r["page-fault"]["explained"])')" "(True, None)"
 is "their sum, too" "$(of_faults '0.6 * (sum(took for took, n in told) - max(took for took, n in told)) < r["page-fault"]["total_ns"] < 2 * sum(took for took, n in told) + 1e9')" True
-is "said by exclusion there, too" "$(of_faults 'r["page-fault"]["explained"]')" None
 tap_done

@@ -20,8 +20,7 @@ if [ "$(uname)" = Linux ]; then # field 41 of /proc/PID/task/TID/stat is the pol
     is "as the programs that play do" "$(of_threads | grep st-loop)" "st-loop 0"
     is "its other threads take the CPU from no one when they wake up" "$(of_threads | grep -v -e st-loop -e ' 3$')" ""
 fi
-like "that is a detail, as on most desktops" "$(value 'd["degraded"]')" "no right to"
-like "and why" "$(value 'd["degraded"]')" 'SCHED_FIFO'
+like "that is a detail, as on most desktops, and why" "$(value 'd["degraded"]')" "no right to.*SCHED_FIFO"
 if ! ldd "$SLEEPTUNED" | grep -qE 'lib[at]san' || cannot "memory too" "sanitizers answer mlockall themselves"; then
     like "memory too" "$(value 'd["degraded"]')" 'memory'
 fi
