@@ -111,7 +111,7 @@ static void reasons_without_a_row_have_one_together(ST_UNUSED void **state)
 {
     uint64_t n = 0, others_n = 0;
     table = (struct st_dropout_table){0};
-    for (int i = 0; i < ST_DROPOUT_REASONS * ST_DROPOUT_PLACES; i++) {
+    for (unsigned i = 0; i < (unsigned)ST_DROPOUT_REASONS * ST_DROPOUT_PLACES; i++) {
         const struct st_event event = {.kind = ST_EVENT_CLIENT_DROPOUT,
                                        .reason = i % ST_DROPOUT_REASONS,
                                        .place = i % ST_DROPOUT_PLACES,
