@@ -94,8 +94,16 @@ static bool shrink(struct table *table, int least_columns)
     return true;
 }
 
+enum rows { FIRST, DETAILS, ALL };
+
+static bool is_in(const json_t *row, enum rows rows)
+{
+    return rows == ALL || json_is_true(json_object_get(row, "detail")) == (rows == DETAILS);
+}
+
 /* The columns that fit: names before numbers, so the last ones are left out first. */
-static void lay_out(struct table *table, const struct st_screen *screen, const json_t *section)
+static void lay_out(struct table *table, const struct st_screen *screen, const json_t *section,
+                    enum rows rows)
 {
     const json_t *head = json_object_get(section, "columns");
     table->columns_n = (int)ST_MIN(json_array_size(head), CELLS_MAX);
@@ -103,6 +111,8 @@ static void lay_out(struct table *table, const struct st_screen *screen, const j
         table->widths[i] = st_screen_width(screen, cell_of(head, i));
         table->numbers[i] = true;
         ST_JSON_EACH (row, section, "rows") {
+            if (!is_in(row, rows))
+                continue;
             const char *text = cell_of(json_object_get(row, "cells"), i);
             const int width = st_screen_width(screen, text);
             table->widths[i] = ST_MAX(width, table->widths[i]);
@@ -136,13 +146,6 @@ static void put_cells(struct place *place, const struct table *table, const json
     place->row++;
 }
 
-enum rows { FIRST, DETAILS, ALL };
-
-static bool is_in(const json_t *row, enum rows rows)
-{
-    return rows == ALL || json_is_true(json_object_get(row, "detail")) == (rows == DETAILS);
-}
-
 static int rows_n(const json_t *section, enum rows rows)
 {
     int n = 0;
@@ -163,7 +166,7 @@ static bool put_table(struct place *place, const json_t *section, enum rows rows
     const int room = place->end - place->row - 1;
     if (n == 0 || room < 1)
         return true;
-    lay_out(&table, place->screen, section);
+    lay_out(&table, place->screen, section, rows);
     put_cells(place, &table, head, ST_STYLE_DIM);
     const int shown = n + (later_n > 0) <= room ? n : room - 1;
     int left = shown;
