@@ -71,8 +71,9 @@ void st_history_causes_retain(struct st_sql *sql, int64_t now_wall_ns);
 bool st_history_read_idle(struct st_sql *sql, int64_t since_ns, int64_t until_ns, int64_t *ret_from_ns,
                           int64_t *ret_to_ns);
 
-/** Other programs' dropouts with a time in [since, until); INT64_MIN: nothing was watched then. */
-int64_t st_history_read_count(struct st_sql *sql, int64_t since_ns, int64_t until_ns);
+/** Other programs' dropouts with a time in [since, until); INT64_MIN: nothing was watched then, or less than
+ * least_ns of it, without a dropout. */
+int64_t st_history_read_count(struct st_sql *sql, int64_t since_ns, int64_t until_ns, int64_t least_ns);
 
 /** Watched sources, as "watched" of the document: [{source, watched_ns, playing_ns, frames, rate_hz}]. New
  * reference. */

@@ -35,7 +35,7 @@ static void append_blank(struct walk *walk, int64_t to_ns, bool nothing_played)
     const int64_t from_ns = walk->at_ns;
     if (to_ns <= from_ns)
         return;
-    const int64_t dropouts_n = st_history_read_count(walk->sql, from_ns, to_ns);
+    const int64_t dropouts_n = st_history_read_count(walk->sql, from_ns, to_ns, (to_ns - from_ns) / 2);
     walk->at_ns = to_ns;
     append(walk, json_pack("{s:I, s:I, s:i, s:I, s:n, s:n, s:n, s:n, s:n, s:o, s:n, s:n}", "from_ns",
                            (json_int_t)from_ns, "to_ns", (json_int_t)to_ns, "measured_ns", 0, "idle_ns",
@@ -105,7 +105,7 @@ static void walk_part(struct walk *walk, int64_t since_ns, int64_t until_ns, int
         st_json_set(row, "from_ns", from_ns);
         st_json_set(row, "to_ns", to_ns);
         /* from the last row on: rows can overlap, or be some seconds apart */
-        st_json_set(row, "dropouts", st_json_known(st_history_read_count(sql, walk->at_ns, to_ns)));
+        st_json_set(row, "dropouts", st_json_known(st_history_read_count(sql, walk->at_ns, to_ns, 0)));
         append(walk, row);
         walk->at_ns = ST_MAX(to_ns, walk->at_ns);
     }

@@ -54,14 +54,15 @@ json_t *st_history_read_watched(struct st_sql *sql, int64_t since_ns, int64_t un
     return list;
 }
 
-int64_t st_history_read_count(struct st_sql *sql, int64_t since_ns, int64_t until_ns)
+int64_t st_history_read_count(struct st_sql *sql, int64_t since_ns, int64_t until_ns, int64_t least_ns)
 {
     return st_sql_number(
         sql, INT64_MIN,
         "SELECT (SELECT total(" ST_HISTORY_DROPOUTS_N ") FROM event WHERE" ST_HISTORY_DROPOUT
-        " AND wall_ns >= ?1 AND wall_ns < ?2) WHERE EXISTS (SELECT 1 FROM " ST_HISTORY_WATCHES
-        " WHERE to_ns > ?1 AND from_ns < ?2)",
-        "ii", since_ns, until_ns);
+        " AND wall_ns >= ?1 AND wall_ns < ?2) AS n"
+        " FROM (SELECT sum(1.0 * (min(to_ns, ?2) - max(from_ns, ?1))) AS watched FROM " ST_HISTORY_WATCHES
+        " WHERE to_ns > ?1 AND from_ns < ?2) WHERE watched >= iif(n > 0, 0, ?3)",
+        "iii", since_ns, until_ns, least_ns);
 }
 
 bool st_history_read_idle(struct st_sql *sql, int64_t since_ns, int64_t until_ns, int64_t *ret_from_ns,
