@@ -61,7 +61,7 @@ int64_t st_history_read_count(struct st_sql *sql, int64_t since_ns, int64_t unti
         "SELECT (SELECT total(" ST_HISTORY_DROPOUTS_N ") FROM event WHERE" ST_HISTORY_DROPOUT
         " AND wall_ns >= ?1 AND wall_ns < ?2) AS n"
         " FROM (SELECT sum(1.0 * (min(to_ns, ?2) - max(from_ns, ?1))) AS watched FROM " ST_HISTORY_WATCHES
-        " WHERE to_ns > ?1 AND from_ns < ?2) WHERE watched >= iif(n > 0, 0, ?3)",
+        " WHERE to_ns > ?1 AND from_ns < ?2) WHERE watched >= CASE WHEN n > 0 THEN 0 ELSE ?3 END",
         "iii", since_ns, until_ns, least_ns);
 }
 
