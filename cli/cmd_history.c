@@ -50,7 +50,6 @@ static const char help[] =
     "  --step LENGTH    time of one table row: 1m, 10m, 1h ... (at most 25 rows)\n"
     "  --details        all clients, all of all events, all changes\n"
     "  --json           JSON: sleeptune-history/1, -events/1, -causes/1, -heard/1\n"
-    "  --format F       text or json (text)\n"
     "  --system         ask the system's daemon, also if your own runs\n"
     "  --socket PATH    ask the daemon on this socket; also SLEEPTUNE_SOCKET\n"
     "  --db FILE        read this file. Without --system, --socket and --db: ask\n"
@@ -120,7 +119,7 @@ static int read_options(int argc, char **argv, struct options *ret)
         {"details", .flag = &ret->details},
         {"trace", .text = &ret->trace},
         {"output", 'o', .text = &ret->output},
-        ST_OPTION_ROWS_JSON(&ret->json),
+        {.name = "json", .flag = &ret->json},
         {"system", .flag = &ret->system},
         {"socket", .text = &ret->socket},
         {"db", .text = &ret->db},

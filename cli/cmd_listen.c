@@ -47,7 +47,7 @@ static const char help[] = "Usage: sleeptune listen [--back WAY] [OPTION...]\n"
                            "      --signal FILE          write the test signal (48 kHz, stereo, 16 bits),\n"
                            "                             to be played on any device\n"
                            "      --input FILE           judge a recording of that signal, from anywhere\n"
-                           "      --json, --format json|text\n"
+                           "      --json                 print JSON\n"
                            "  -h, --help                 this text\n\n"
                            "It says what it is going to play and record before it does. Nothing is kept.\n\n"
                            "Examples:\n"
@@ -323,7 +323,7 @@ int st_cmd_listen(int argc, char **argv)
         {"frames", 'f', .number = &frames, .min = 16, .max = 8192},
         {"input", .text = &o.input},
         {"signal", .text = &o.signal},
-        ST_OPTION_ROWS_JSON(&o.json),
+        {.name = "json", .flag = &o.json},
     };
     const int status = st_options_only(options, ST_ARRAY_LEN(options), help, argc, argv);
     if (status >= 0)

@@ -53,7 +53,7 @@ static const char help[] = "Usage: sleeptune measure [OPTION...]\n"
                            "      --no-lock           do not lock memory\n"
                            "      --record FILE       write every lateness, for predict and sleeptune-lab\n"
                            "      --details           also response time, test conditions\n"
-                           "      --json, --format json|text\n"
+                           "      --json              print JSON\n"
                            "      --fail-on-miss      exit status 1 if a period was missed\n"
                            "      --at-most N/h       test: at most N events of missed periods an hour?\n"
                            "  -q, --quiet             no progress line\n"
@@ -136,7 +136,7 @@ static int read_options(int argc, char **argv, struct arguments *a)
         {"no-lock", .flag = &no_lock},
         {"record", .text = &a->record},
         {"details", .flag = &a->details},
-        ST_OPTION_ROWS_JSON(&a->json),
+        {.name = "json", .flag = &a->json},
         {"fail-on-miss", .flag = &a->fail_on_miss},
         {"at-most", .take = take_at_most, .ctx = a},
         {"quiet", 'q', .flag = &a->quiet},

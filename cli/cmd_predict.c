@@ -21,7 +21,7 @@ static const char help[] = "Usage: sleeptune predict FILE [OPTION...]\n"
                            "      --history              what sleeptuned measured; FILE is a history\n"
                            "                             (usually the one that 'sleeptune history' shows)\n"
                            "      --frames N             also this size, such as 480\n"
-                           "      --json, --format json|text\n"
+                           "      --json                 print JSON\n"
                            "  -h, --help                 this text\n\n"
                            "Examples:\n"
                            "  sleeptune measure --frames 32 --duration 10m --record run.strec\n"
@@ -142,7 +142,7 @@ int st_cmd_predict(int argc, char **argv)
     const struct st_option options[] = {
         {"frames", .number = &frames, .min = 1, .max = ST_PREDICT_FRAMES_MAX},
         {"history", .flag = &history},
-        ST_OPTION_ROWS_JSON(&json),
+        {.name = "json", .flag = &json},
     };
     int status = st_options_read(options, ST_ARRAY_LEN(options), help, argc, argv, &first);
     if (status >= 0)

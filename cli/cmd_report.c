@@ -78,8 +78,8 @@ static int read_options(int argc, char **argv, struct options *options)
     }
     if (options->list && options->ids_n > 0)
         return st_failure_usage("--list cannot be combined with ids of rules");
-    if (options->ids_n > 0 && options->report.format != &st_report_text)
-        return st_failure_usage("a rule is explained as text only; for other formats use --only ID");
+    if (options->ids_n > 0 && options->report.json)
+        return st_failure_usage("a rule is explained as text only; for JSON use --only ID");
     return st_report_run_check_ids(options->ids, options->ids_n) == 0 ? -1 : ST_EXIT_USAGE;
 }
 

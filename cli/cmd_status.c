@@ -36,7 +36,6 @@ static const char help[] = "Usage: sleeptune status [--details | --watch | --htm
                            "  --details      every figure\n"
                            "  --html         open the live page in a browser (root: print its path)\n"
                            "  --json         print JSON of the schema sleeptune-status/1\n"
-                           "  --format F     text (default) or json\n"
                            "  --line FORM    one line for a bar: waybar, i3blocks, polybar or plain\n"
                            "  --follow       with --line: a line each time something changes\n"
                            "  --system       the system's sleeptuned, also if your own runs\n"
@@ -412,7 +411,7 @@ int st_cmd_status(int argc, char **argv)
         {"watch", 'w', .flag = &watch},
         {"details", .flag = &wish.details},
         {"html", .flag = &wish.html},
-        ST_OPTION_ROWS_JSON(&wish.json),
+        {.name = "json", .flag = &wish.json},
         {"line", .take = take_line, .ctx = &wish.line},
         {"follow", .flag = &wish.follow},
         {"system", .flag = &system_one},

@@ -54,8 +54,7 @@ static const char help[] = "Usage: sleeptune tune [OPTION...]\n"
                            "                       (default), laptop, server; see sleeptune report --help\n"
                            "  --while-recording    also while a program records\n"
                            "  --user NAME          judge with the rights that NAME gets at login\n"
-                           "  --format FORMAT      text (default) or json\n"
-                           "  --json               the same as --format json\n"
+                           "  --json               print JSON of the schema sleeptune-tune/1\n"
                            "  -h, --help           this text\n\n"
                            "Examples (most settings need root):\n"
                            "  sleeptune tune --dry-run\n"
@@ -76,7 +75,7 @@ static int parse_options(int argc, char **argv, struct work *work)
         {"profile", .take = st_report_run_profile, .ctx = &work->profile},
         {"while-recording", .flag = &work->while_recording},
         {"user", .text = &work->input.user},
-        ST_OPTION_ROWS_JSON(&work->json),
+        {.name = "json", .flag = &work->json},
     };
     const int r = st_options_only(table, ST_ARRAY_LEN(table), help, argc, argv);
     if (r == -1 && work->ask && isatty(STDIN_FILENO) != 1)

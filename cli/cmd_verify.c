@@ -16,7 +16,7 @@ static const char help[] = "Usage: sleeptune verify [OPTION...]\n"
                            "  --no-measure       do not run the loop\n"
                            "  --user NAME        judge with the rights that NAME gets at login\n"
                            "  --root DIR         check a captured tree, not this machine\n"
-                           "  --format FORMAT    text or json; --json is short for --format json\n"
+                           "  --json             print JSON of the schema sleeptune-verify/1\n"
                            "  -h, --help         this text\n\n"
                            "Example:\n"
                            "  sleeptune verify\n\n"
@@ -233,7 +233,7 @@ int st_cmd_verify(int argc, char **argv)
         {"root", .text = &work.input.root},
         {"user", .text = &work.input.user},
         {"no-measure", .flag = &work.no_measure},
-        ST_OPTION_ROWS_JSON(&work.json),
+        {.name = "json", .flag = &work.json},
     };
     int status = st_options_only(table, ST_ARRAY_LEN(table), help, argc, argv);
     if (status < 0) {

@@ -34,9 +34,6 @@ ST_NODISCARD int st_ns_parse(const char *text, int64_t *ret_ns);
  * long as texts of st_text() (core/text/text.h). */
 ST_NODISCARD const char *st_ns_text(int64_t ns);
 
-/** As st_ns_text, with four digits from 1 us to 1 ms: "1.184 µs", "83.33 µs". */
-ST_NODISCARD const char *st_ns_exact(int64_t ns);
-
 /** As st_ns_text, with three digits, for sentences: "25.0 ms", "1.33 ms", "83.3 µs". */
 ST_NODISCARD const char *st_ns_short(int64_t ns);
 

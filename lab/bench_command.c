@@ -22,7 +22,7 @@ struct st_bench_command st_bench_command(void)
 int st_bench_command_check(const struct st_bench_command *c)
 {
     const int r = st_chart_check("--plot", c->plot);
-    return r != 0 || c->saved_as == NULL ? r : st_output_check(c->saved_as);
+    return r != 0 || c->saved_as == NULL ? r : st_chart_can_write(c->saved_as);
 }
 
 bool st_bench_command_go_on(struct st_bench_command *c, const char *format, ...)

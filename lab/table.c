@@ -28,12 +28,11 @@ struct table {
 int st_table_take_format(void *ctx, const char *text)
 {
     struct st_table_format *format = ctx;
-    const bool csv = strcmp(text, "csv") == 0, markdown = strcmp(text, "markdown") == 0;
-    if (!csv && !markdown)
-        return strcmp(text, "json") == 0 || strcmp(text, "text") == 0
-                   ? st_option_format(&format->document, text)
-                   : st_failure_usage("--format: '%s' is not text, json, csv or markdown", text);
-    format->document = true;
+    const bool csv = st_text_is(text, "csv"), markdown = st_text_is(text, "markdown"),
+               json = st_text_is(text, "json");
+    if (!csv && !markdown && !json && !st_text_is(text, "text"))
+        return st_failure_usage("--format: '%s' is not text, json, csv or markdown", text);
+    format->document = csv || markdown || json;
     format->csv = csv;
     format->markdown = markdown;
     return 0;

@@ -1,4 +1,4 @@
-/* The formats of a report: each has a file, report_<format>.c, and a row in report_format.c. */
+/* The formats of a report: each has a file, report_<format>.c. */
 #pragma once
 
 #include "advisor/report/report.h"
@@ -11,18 +11,9 @@ struct st_report_view {
     bool all;    /* after these, show the details of all findings */
 };
 
-struct st_report_format {
-    const char *name; /* of --format */
-    int (*write)(const struct st_report *report, FILE *out,
-                 const struct st_report_view *view); /* 0, -ENOMEM, -EIO */
-};
-
-extern const struct st_report_format st_report_text;
-extern const struct st_report_format st_report_json;
-extern const struct st_report_format st_report_prometheus;
-
-/** NULL-terminated, the usual format first. */
-extern const struct st_report_format *const st_report_formats[];
+/** Writes a report. @return 0, -ENOMEM, -EIO. */
+typedef int st_report_format(const struct st_report *report, FILE *out, const struct st_report_view *view);
+st_report_format st_report_text, st_report_json, st_report_prometheus;
 
 /** The report as sleeptune-report/1. @return NULL: out of memory. */
 json_t *st_report_format_json(const struct st_report *report);

@@ -114,7 +114,7 @@ json_t *st_report_format_json(const struct st_report *report)
     return document;
 }
 
-static int write(const struct st_report *report, FILE *out, ST_UNUSED const struct st_report_view *view)
+int st_report_json(const struct st_report *report, FILE *out, ST_UNUSED const struct st_report_view *view)
 {
     json_t *document = st_report_format_json(report);
     char *text = st_json_dump(document, ST_JSON_PRETTY, NULL);
@@ -125,5 +125,3 @@ static int write(const struct st_report *report, FILE *out, ST_UNUSED const stru
     free(text);
     return written ? 0 : -EIO;
 }
-
-const struct st_report_format st_report_json = {"json", write};

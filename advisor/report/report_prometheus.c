@@ -9,7 +9,8 @@ static void gauge(FILE *out, const char *name, const char *help)
 }
 
 /* Rules' ids and statuses need no escaping. */
-static int write(const struct st_report *report, FILE *out, ST_UNUSED const struct st_report_view *view)
+int st_report_prometheus(const struct st_report *report, FILE *out,
+                         ST_UNUSED const struct st_report_view *view)
 {
     static const enum st_status statuses[] = {ST_STATUS_PROBLEM, ST_STATUS_ADVICE, ST_STATUS_UNKNOWN,
                                               ST_STATUS_OK, ST_STATUS_NOT_APPLICABLE};
@@ -48,5 +49,3 @@ static int write(const struct st_report *report, FILE *out, ST_UNUSED const stru
     }
     return 0;
 }
-
-const struct st_report_format st_report_prometheus = {"prometheus", write};

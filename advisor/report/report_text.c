@@ -494,7 +494,7 @@ static void print_details(const struct st_printer *printer, const struct st_find
     print_fix(printer, finding);
 }
 
-static int write_text(const struct st_report *report, FILE *out, const struct st_report_view *view)
+int st_report_text(const struct st_report *report, FILE *out, const struct st_report_view *view)
 {
     const struct st_printer printer = {out, view->width, view->colour, view->all, report};
     const char *others = st_facts_text_or(report->facts, ST_KEY_SYSTEM_INPUT_OTHERS, NULL);
@@ -515,8 +515,6 @@ static int write_text(const struct st_report *report, FILE *out, const struct st
         print_details(&printer, &report->findings[i]);
     return 0;
 }
-
-const struct st_report_format st_report_text = {"text", write_text};
 
 /* The entry of the rule in the manual, and its page of the documentation unless this machine has the program
  * without it. */

@@ -11,19 +11,6 @@
 
 #define OWN_MAX 16 /* options of one subcommand beside the common ones */
 
-static int take_format(void *ctx, const char *text)
-{
-    struct st_report_options *options = ctx;
-    const struct st_report_format *const *format = st_report_formats;
-    while (*format != NULL && !st_text_is((*format)->name, text))
-        format++;
-    if (*format == NULL)
-        return st_failure_usage("--format: '%s' is unknown; use text, json or prometheus", text);
-    options->format = *format;
-    options->json = false;
-    return 0;
-}
-
 static int take_threshold(void *ctx, const char *text)
 {
     struct st_report_options *options = ctx;
@@ -44,10 +31,9 @@ int st_report_run_profile(void *ctx, const char *text)
 int st_report_run_options(const struct st_option *own, size_t own_n, const char *help, int argc, char **argv,
                           int *ret_first, struct st_report_options *ret)
 {
-    *ret = (struct st_report_options){.threshold = ST_STATUS_PROBLEM, .format = &st_report_text};
+    *ret = (struct st_report_options){.threshold = ST_STATUS_PROBLEM};
     const struct st_option common[] = {
         ST_OPTION_ROWS_BUFFER(&ret->frames, &ret->rate_hz),
-        {"format", .take = take_format, .ctx = ret},
         {"json", .flag = &ret->json},
         {"threshold", .take = take_threshold, .ctx = ret},
         {"profile", .take = st_report_run_profile, .ctx = &ret->profile},
@@ -65,8 +51,6 @@ int st_report_run_options(const struct st_option *own, size_t own_n, const char 
     const size_t n = ST_ARRAY_LEN(common) + own_n;
     const int r = ret_first != NULL ? st_options_read(options, n, help, argc, argv, ret_first)
                                     : st_options_only(options, n, help, argc, argv);
-    if (ret->json)
-        ret->format = &st_report_json;
     if (r < 0 && ret->textfile != NULL && st_text_is(ret->textfile, st_text_or(ret->output, "-")))
         return st_failure_usage("--textfile: '%s' is also the file of --output. Choose another file.",
                                 ret->textfile);
@@ -74,7 +58,7 @@ int st_report_run_options(const struct st_option *own, size_t own_n, const char 
 }
 
 /* @param path NULL or "-": standard output. @return 0 or a negative errno value. */
-static int write_as(const struct st_report_format *format, const struct st_report *report, const char *path,
+static int write_as(st_report_format *format, const struct st_report *report, const char *path,
                     const struct st_report_options *options)
 {
     const bool terminal = path == NULL || st_text_is(path, "-");
@@ -89,10 +73,10 @@ static int write_as(const struct st_report_format *format, const struct st_repor
     FILE *memory = open_memstream(&text, &bytes);
     if (memory == NULL)
         return -ENOMEM;
-    int r = format->write(report, memory, &view);
+    int r = format(report, memory, &view);
     if (fclose(memory) != 0 && r == 0)
         r = -ENOMEM;
-    if (r == 0 && format == &st_report_text)
+    if (r == 0 && format == st_report_text)
         bytes = strlen(st_locale_text(text));
     if (r == 0)
         r = st_output_write(path, text, bytes);
@@ -103,14 +87,15 @@ static int write_as(const struct st_report_format *format, const struct st_repor
 static int print_report(const struct st_report *report, const struct st_report_options *options)
 {
     int status = st_report_exit_status(report, options->threshold);
-    int r = write_as(options->format, report, options->output, options);
+    int r =
+        write_as(options->json ? st_report_json : st_report_text, report, options->output, options);
     if (r != 0)
         status = st_failure("cannot write %s: %s", st_text_or(options->output, "the report"),
                             st_destination_error(r));
     /* if one file cannot be written, the other is still updated */
     if (options->textfile == NULL)
         return status;
-    r = write_as(&st_report_prometheus, report, options->textfile, options);
+    r = write_as(st_report_prometheus, report, options->textfile, options);
     return r == 0 ? status : st_failure("cannot write %s: %s", options->textfile, st_destination_error(r));
 }
 

@@ -6,8 +6,7 @@
 
 struct st_report_options {
     int64_t frames, rate_hz; /* 0: the values of the sound server */
-    const struct st_report_format *format;
-    bool json; /* the last of --json and --format was --json */
+    bool json;
     enum st_status threshold;
     enum st_report_profile profile;
     bool ok, all;
@@ -30,10 +29,9 @@ struct st_report_options {
     "                     security, fairness and throughput\n"                                               \
     "  --threshold STATUS exit with 1 at this status or worse: problem (default),\n"                         \
     "                     advice, unknown, ok, not-applicable\n"                                             \
-    "  --format FORMAT    text (default), json, prometheus\n"                                                \
-    "  --json             the same as --format json\n"                                                       \
+    "  --json             print JSON of the schema sleeptune-report/1\n"                                      \
     "  -o, --output FILE  write to FILE\n"                                                                   \
-    "  --textfile FILE    also write the metrics of --format prometheus to FILE\n"                           \
+    "  --textfile FILE    also write metrics for Prometheus to FILE\n"                                        \
     "  -h, --help         this text\n"
 
 /** The value of --profile; ctx: an enum st_report_profile. @return 0 or ST_EXIT_USAGE. */

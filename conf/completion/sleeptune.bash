@@ -16,7 +16,6 @@ _sleeptune() {
     --wait) words='plain precise' ;;
     --back) words='jack monitor aloop cable virtual_oss' ;;
     --line) words='waybar i3blocks polybar plain' ;;
-    --format) words='text json' ; case $command in report | check) words="$words prometheus" ;; esac ;;
     --user) words=$(cut -d: -f1 /etc/passwd) ;;
     --profile) words='studio desktop laptop server' ;;
     --only) words=$(sleeptune report --list 2>/dev/null | awk '{print $1}') ;;
@@ -32,22 +31,22 @@ _sleeptune() {
     elif [ -z "$words" ]; then
         case $command in
         measure) words='--rate --frames --duration --cpu --policy --priority --load --warmup --wait
-            --timer-slack --cause-above --stress --no-lock --record --details --json --format --fail-on-miss --at-most --quiet --help' ;;
-        check) words='--duration --frames --rate --profile --only --format --json --threshold --ok --details --all --output
+            --timer-slack --cause-above --stress --no-lock --record --details --json --fail-on-miss --at-most --quiet --help' ;;
+        check) words='--duration --frames --rate --profile --only --json --threshold --ok --details --all --output
             --textfile --quiet --stress --no-servers --help' ;;
-        listen) words='--back --play --duration --frames --signal --input --json --format --help' ;;
-        report) words="--list --frames --rate --snapshot --root --input --user --no-servers --profile --only --format --json --threshold --ok --details --all
+        listen) words='--back --play --duration --frames --signal --input --json --help' ;;
+        report) words="--list --frames --rate --snapshot --root --input --user --no-servers --profile --only --json --threshold --ok --details --all
             --output -o --textfile --help $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
-        tune) words='--dry-run --keep --ask --budget --only --frames --rate --profile --while-recording --user --format --json --help' ;;
+        tune) words='--dry-run --keep --ask --budget --only --frames --rate --profile --while-recording --user --json --help' ;;
         apply) words="--dry-run --yes --measure --no-measure --run-generators --user --frames --rate --root --help linux-pipewire-quantum= linux-device-headroom= $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
-        verify) words='--no-measure --user --root --format --json --help' ;;
+        verify) words='--no-measure --user --root --json --help' ;;
         revert) words="--all --run-generators --root --help $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
         share) words='--root --no-servers --help' ;;
         snapshot) words='--root --no-servers --output -o --help' ;;
-        predict) words='--history --frames --json --format --help' ;;
+        predict) words='--history --frames --json --help' ;;
         heard) words='--key --system --socket --quiet --help' ;;
-        history) words='--events --causes --heard --changes --trace --output --since --until --step --kind --limit --details --json --format --system --socket --db --help' ;;
-        status) words='--details --watch --html --json --line --follow --format --system --socket --help' ;;
+        history) words='--events --causes --heard --changes --trace --output --since --until --step --kind --limit --details --json --system --socket --db --help' ;;
+        status) words='--details --watch --html --json --line --follow --system --socket --help' ;;
         help) words='check measure listen report share tune apply verify revert snapshot predict status heard history lab' ;;
         esac
     fi

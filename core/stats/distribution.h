@@ -1,4 +1,4 @@
-/* Tails of the normal distribution and of Student's. */
+/* Tails of the normal distribution. */
 #pragma once
 
 #include "core/base.h"
@@ -9,7 +9,3 @@
 double st_distribution_normal_p(double z);
 /** The z with the probability `tail` beyond it on one side, 0 < tail <= 0.5. */
 double st_distribution_normal_z(double tail);
-
-/** The t of Student's distribution with the same tail probability as z of the normal distribution. @param
- * df degrees of freedom, at least 7. */
-double st_distribution_student_t(double z, double df);

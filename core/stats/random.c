@@ -19,12 +19,3 @@ uint64_t st_random_below(struct st_random *random, uint64_t n)
     return (st_random_u64(random) >> 32) * n >> 32;
 }
 
-void st_random_shuffle(struct st_random *random, size_t *order, size_t n)
-{
-    for (size_t i = n; i > 1; i--) {
-        const size_t j = (size_t)st_random_below(random, i);
-        const size_t swapped = order[i - 1];
-        order[i - 1] = order[j];
-        order[j] = swapped;
-    }
-}

@@ -16,6 +16,3 @@ double st_random_unit(struct st_random *random);
 
 /** Uniform in 0 .. n - 1; 1 <= n < 2^32. Some values are likelier by less than n / 2^32. */
 uint64_t st_random_below(struct st_random *random, uint64_t n);
-
-/** Puts order[0 .. n - 1] into random order. Source: Durstenfeld, CACM algorithm 235, 1964. */
-void st_random_shuffle(struct st_random *random, size_t *order, size_t n);

@@ -124,17 +124,6 @@ double st_stats_rate_max95(uint64_t events)
     return st_stats_gamma_quantile(0.95, (double)events + 1);
 }
 
-static int compare_i64(const void *left, const void *right)
-{
-    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return (a > b) - (a < b);
-}
-
-void st_stats_sort_i64(int64_t *values, size_t n)
-{
-    qsort(values, n, sizeof(*values), compare_i64);
-}
-
 static int compare_double(const void *left, const void *right)
 {
     const double a = *(const double *)left, b = *(const double *)right;

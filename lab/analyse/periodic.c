@@ -106,7 +106,7 @@ static int find_grain(const struct st_series *series, double *ret_ns)
     if (sorted == NULL)
         return -ENOMEM;
     memcpy(sorted, series->lateness_ns, series->n * sizeof(*sorted));
-    st_stats_sort_i64(sorted, series->n);
+    st_sample_sort(sorted, series->n);
     for (size_t i = 1; i < series->n; i++) {
         const uint64_t apart = (uint64_t)sorted[i] - (uint64_t)sorted[i - 1];
         if (apart > 0 && apart < (uint64_t)grain)

@@ -5,6 +5,7 @@
 #include "core/stats/stats.h"
 #include "core/text/text.h"
 #include "lab/chart/conditions.h"
+#include "lab/ns_exact.h"
 #include "lab/stats/sample.h"
 #include "platform/program/options.h"
 

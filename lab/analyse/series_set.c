@@ -3,6 +3,7 @@
 #include "core/ns.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
+#include "lab/ns_exact.h"
 
 #define SCHEMA       "sleeptune-series-set/1"
 #define NAME_COLUMNS 8

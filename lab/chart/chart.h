@@ -85,6 +85,8 @@ struct st_chart_options {
 /** Checks, before anything is measured, whether a picture can be written to `path`; NULL: no picture. @return
  * 0 or an st_exit, after a message. */
 ST_NODISCARD int st_chart_check(const char *option, const char *path);
+/** Can the file be written? Nothing is changed. @return 0, or a failure after a message. */
+ST_NODISCARD int st_chart_can_write(const char *path);
 /** Draws. @return an st_exit, after a message. */
 ST_NODISCARD int st_chart_write(struct st_chart_data *data, const struct st_chart_options *options);
 

@@ -370,6 +370,17 @@ int st_chart_take_kind(void *ctx, const char *text)
     return st_failure_usage("--kind: '%s' is unknown; use box, series, line or slices", text);
 }
 
+int st_chart_can_write(const char *path)
+{
+    struct st_output output;
+    int r = st_output_open(&output, path);
+    if (r == 0)
+        r = st_output_close(&output, false);
+    if (r != 0)
+        return st_failure("cannot write %s: %s", path, st_destination_error(r));
+    return 0;
+}
+
 int st_chart_check(const char *option, const char *path)
 {
     const size_t bytes = path != NULL ? strlen(path) : 0;
@@ -377,7 +388,7 @@ int st_chart_check(const char *option, const char *path)
         return 0;
     if (bytes <= 4 || strcasecmp(path + bytes - 4, ".svg") != 0)
         return st_failure_usage("%s: '%s' does not end in .svg", option, path);
-    return st_output_check(path);
+    return st_chart_can_write(path);
 }
 
 int st_chart_option_json(const char *name, const char *path, json_t *document, int status)

@@ -2,6 +2,7 @@
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "lab/chart/picture.h"
+#include "lab/ns_exact.h"
 
 #define BOX_ROOM_PX      100.0 /* a box with its label */
 #define BOX_PX           80.0

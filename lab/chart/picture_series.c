@@ -2,6 +2,7 @@
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "lab/chart/picture.h"
+#include "lab/ns_exact.h"
 
 #define GRID_MIN 3 /* three panels or more: two side by side */
 #define LINE_PX  1.2

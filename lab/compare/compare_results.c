@@ -7,6 +7,7 @@
 #include "lab/compare/pairs.h"
 #include "lab/compare/verdict.h"
 #include "lab/input/document.h"
+#include "lab/ns_exact.h"
 
 #define NAME_MIN 8
 

@@ -3,6 +3,7 @@
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "lab/compare/verdict.h"
+#include "lab/ns_exact.h"
 
 #define LABEL_COLUMNS 9
 #define CELL_COLUMNS  12

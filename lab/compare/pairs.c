@@ -234,7 +234,7 @@ static void judge(const struct both *both, struct scale *ret, double value)
     double df;
     const double square = variance_of(both, &df);
     ret->error = sqrt(square);
-    const double tail = 0.5 * st_distribution_normal_p(st_distribution_student_t(Z_95, df) * factor);
+    const double tail = 0.5 * st_distribution_normal_p(st_tails_student_t(Z_95, df) * factor);
     const size_t skip = (size_t)(tail * (double)n);
     ret->low = effects[skip];
     ret->high = effects[n - 1 - skip];

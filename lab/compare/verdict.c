@@ -2,6 +2,7 @@
 
 #include "core/stats/distribution.h"
 #include "lab/compare/pairs.h"
+#include "lab/stats/tails.h"
 
 /* Two runs of the fewest blocks. */
 #define BLOCKS_DF (2.0 * (ST_PAIRS_BLOCKS_MIN - 1))
@@ -67,7 +68,7 @@ static double level_of(size_t tests_n)
 static double beyond_error(const struct st_figure *figure, size_t tests_n)
 {
     const double z = st_distribution_normal_z(level_of(tests_n) / 2);
-    const double beyond = st_distribution_student_t(z, BLOCKS_DF);
+    const double beyond = st_tails_student_t(z, BLOCKS_DF);
     double t = beyond;
     for (int i = 0; i < 50; i++)
         t = (beyond + Z_85 * sqrt(1 + t * t / (2 * ERROR_DF))) / (1 - 1 / (4 * ERROR_DF));

@@ -2,7 +2,6 @@
 #include "lab/bench_text.h"
 
 #include "core/ns.h"
-#include "core/stats/random.h"
 #include "core/stats/stats.h"
 #include "core/text/json.h"
 #include "lab/summary.h"
@@ -90,7 +89,7 @@ static int run_round(struct st_bench_exec *bench, struct st_lab *lab, size_t *or
 {
     const size_t n = bench->config.commands_n, before_n = bench->arms[0].n;
     int r = 0;
-    st_random_shuffle(random, order, n);
+    st_sample_shuffle(random, order, n);
     for (size_t i = 0; i < n && r == 0 && !bench->stopped; i++)
         r = run_once(bench, lab, order[i], counted);
     for (size_t i = 0; i < n && (r != 0 || bench->stopped); i++) {
@@ -174,7 +173,7 @@ static size_t count_odd(int64_t *sorted, size_t n)
     const int64_t median_ns = sorted[n / 2];
     ST_EACH_OF (value, sorted, n)
         *value = *value < median_ns ? median_ns - *value : *value - median_ns;
-    st_stats_sort_i64(sorted, n);
+    st_sample_sort(sorted, n);
     ST_EACH_OF (value, sorted, n)
         odd_n += (double)*value >= ODD_DEVIATIONS * (double)sorted[n / 2] && sorted[n / 2] > 0;
     return odd_n;

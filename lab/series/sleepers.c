@@ -5,6 +5,7 @@
 #include "core/ns.h"
 #include "core/stats/stats.h"
 #include "core/text/text.h"
+#include "lab/ns_exact.h"
 
 struct sleeper {
     const struct st_bench_series_config *config;

@@ -4,9 +4,30 @@
 #include "core/stats/random.h"
 #include "core/stats/stats.h"
 
+static int compare_i64(const void *left, const void *right)
+{
+    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return (a > b) - (a < b);
+}
+
+void st_sample_sort(int64_t *values, size_t n)
+{
+    qsort(values, n, sizeof(*values), compare_i64);
+}
+
+void st_sample_shuffle(struct st_random *random, size_t *order, size_t n)
+{
+    for (size_t i = n; i > 1; i--) {
+        const size_t j = (size_t)st_random_below(random, i);
+        const size_t swapped = order[i - 1];
+        order[i - 1] = order[j];
+        order[j] = swapped;
+    }
+}
+
 struct st_sample st_sample_of(int64_t *values_ns, size_t n)
 {
-    st_stats_sort_i64(values_ns, n);
+    st_sample_sort(values_ns, n);
     return (struct st_sample){values_ns, n};
 }
 

@@ -1,13 +1,17 @@
 /* Values in order, for look-ups by rank. */
 #pragma once
 
-#include "core/base.h"
+#include "core/stats/random.h"
 
 struct st_sample {
     const int64_t *values_ns; /* ascending: rank r of 1 .. n is values_ns[r - 1] */
     size_t n;
 };
 
+/** Sorts n values, least first. Threads: any. */
+void st_sample_sort(int64_t *values, size_t n);
+/** Puts order[0 .. n - 1] into random order. Source: Durstenfeld, CACM algorithm 235, 1964. */
+void st_sample_shuffle(struct st_random *random, size_t *order, size_t n);
 /** Sorts the values, which stay the caller's. Threads: any. */
 struct st_sample st_sample_of(int64_t *values_ns, size_t n);
 

@@ -9,6 +9,12 @@ double st_tails_student_p(double t, double df)
     return st_distribution_normal_p((8 * df + 1) / (8 * df + 3) * sqrt(df * log1p(t * t / df)));
 }
 
+double st_tails_student_t(double z, double df)
+{
+    const double wider = z * (8 * df + 3) / (8 * df + 1);
+    return sqrt(df * expm1(wider * wider / df));
+}
+
 /* Source: Wilson & Hilferty, "The distribution of chi-square", 1931. */
 double st_tails_chi_squared_p(double x, double df)
 {

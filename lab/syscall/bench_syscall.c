@@ -1,7 +1,6 @@
 #include "lab/syscall/bench_syscall.h"
 
 #include "core/ns.h"
-#include "core/stats/random.h"
 #include "lab/chart/box.h"
 
 #define STOP_CHECK_N 1024                 /* samples between two looks at go_on */
@@ -208,7 +207,7 @@ static size_t measure_fresh(struct st_bench_syscall *bench, struct st_lab *lab, 
     for (size_t i = 0; i <= n; i++)
         order[i] = i;
     for (size_t i = 0; i < bench->config.fresh; i++) {
-        st_random_shuffle(&random, order, n + 1);
+        st_sample_shuffle(&random, order, n + 1);
         for (size_t k = 0; k <= n; k++) {
             struct st_syscall_row *row = order[k] < n ? &rows[order[k]] : NULL;
             if (!go_on(bench))

@@ -1,7 +1,6 @@
 #include "lab/wake/bench_wake.h"
 
 #include "core/ns.h"
-#include "core/stats/random.h"
 
 #define BLOCK_ROUNDS ST_BENCH_WAKE_BLOCK_ROUNDS
 #define WARM_UP_N    2 /* rounds of a new pair that do not count: first faults, first arming */
@@ -185,7 +184,7 @@ int st_bench_wake_measure(struct st_bench_wake *bench, struct st_lab *lab)
     for (size_t i = 0; i < bench->cells_n && r == 0; i++)
         order[i] = i;
     for (size_t done = 0; r == 0 && done < rounds && !bench->stopped; done += BLOCK_ROUNDS) {
-        st_random_shuffle(&random, order, bench->cells_n);
+        st_sample_shuffle(&random, order, bench->cells_n);
         for (size_t i = 0; i < bench->cells_n && go_on(bench); i++) {
             if (bench->cells[order[i]].why == NULL)
                 visit(bench, lab, &bench->cells[order[i]]);

@@ -70,15 +70,6 @@ static int take_time(const struct st_option *option, const char *name, const cha
     return 0;
 }
 
-int st_option_format(void *ctx, const char *text)
-{
-    bool *json = ctx;
-    if (!st_text_is(text, "json") && !st_text_is(text, "text"))
-        return st_failure_usage("--format: '%s' is neither json nor text", text);
-    *json = st_text_is(text, "json");
-    return 0;
-}
-
 int st_option_policy(void *ctx, const char *text)
 {
     enum st_policy *ret = ctx;

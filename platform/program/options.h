@@ -34,13 +34,6 @@ struct st_option {
     void *ctx;
 };
 
-/** The two rows of commands that print text or JSON. @param is_json bool *. */
-#define ST_OPTION_ROWS_JSON(is_json)                                                                         \
-    {.name = "json", .flag = (is_json)},                                                                     \
-    {                                                                                                        \
-        .name = "format", .take = st_option_format, .ctx = (is_json)                                         \
-    }
-
 /** The two rows of commands that take a buffer size. @param frames_at, rate_at int64_t *. */
 #define ST_OPTION_ROWS_BUFFER(frames_at, rate_at)                                                            \
     {"frames", 'f', .number = (frames_at), .min = 1, .max = 1 << 22},                                        \
@@ -61,5 +54,3 @@ ST_NODISCARD int st_options_only(const struct st_option *options, size_t options
 /** Reads a policy name: other, fifo, rr. Can be a `take` of struct st_option. @param ctx enum st_policy.
  * @return 0 or ST_EXIT_USAGE. */
 ST_NODISCARD int st_option_policy(void *ctx, const char *text);
-/** Reads --format json|text. @param ctx a bool: true for json. @return 0 or ST_EXIT_USAGE. */
-ST_NODISCARD int st_option_format(void *ctx, const char *text);

@@ -117,17 +117,6 @@ int st_output_close(struct st_output *output, bool keep)
     return r;
 }
 
-int st_output_check(const char *path)
-{
-    struct st_output output;
-    int r = st_output_open(&output, path);
-    if (r == 0)
-        r = st_output_close(&output, false);
-    if (r != 0)
-        return st_failure("cannot write %s: %s", path, st_destination_error(r));
-    return 0;
-}
-
 int st_output_write(const char *path, const char *text, size_t bytes)
 {
     struct st_output output;

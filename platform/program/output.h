@@ -21,9 +21,6 @@ ST_NODISCARD int st_output_open(struct st_output *output, const char *path);
 /** @param keep false: discard what was written and leave the old file. @return 0 or -errno. */
 ST_NODISCARD int st_output_close(struct st_output *output, bool keep);
 
-/** Can the file be written? Nothing is changed. @return 0, or a failure after a message. */
-ST_NODISCARD int st_output_check(const char *path);
-
 /** Opens a file, writes a whole text, closes. @return 0 or the first error, -errno. */
 ST_NODISCARD int st_output_write(const char *path, const char *text, size_t bytes);
 

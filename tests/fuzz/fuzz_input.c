@@ -25,7 +25,7 @@ static void print_all(const struct st_report *report)
     char *text = NULL;
     size_t bytes = 0;
     FILE *out = open_memstream(&text, &bytes);
-    if (out == NULL || st_report_text.write(report, out, &view) != 0 || fclose(out) != 0)
+    if (out == NULL || st_report_text(report, out, &view) != 0 || fclose(out) != 0)
         abort();
     for (size_t i = 0; i < bytes; i++) {
         if ((unsigned char)text[i] < ' ' && text[i] != '\n')

@@ -6,11 +6,12 @@
 static void print_all(const struct st_report *report)
 {
     static const struct st_report_view view = {.width = 40, .all = true};
-    for (size_t i = 0; st_report_formats[i] != NULL; i++) {
+    st_report_format *const formats[] = {st_report_text, st_report_json, st_report_prometheus};
+    ST_EACH (format, formats) {
         char *text = NULL;
         size_t bytes = 0;
         FILE *out = open_memstream(&text, &bytes);
-        if (out == NULL || st_report_formats[i]->write(report, out, &view) != 0)
+        if (out == NULL || (*format)(report, out, &view) != 0)
             abort();
         fclose(out);
         if (memchr(text, '\033', bytes) != NULL || memchr(text, '\0', bytes) != NULL)

@@ -155,10 +155,11 @@ is "--only leaves the rules named" "$(laptop --only linux-hz,linux-memlock --jso
 refused "--only with a rule of another system" 3 report --root "$captures/linux-laptop" --only freebsd-hz
 
 # --- formats -------------------------------------------------------------------------------------------------------
-for format in text json prometheus; do
-    is "--format $format -o writes the file only" "$(report --root "$captures/linux-laptop" --format "$format" -o "$tmp/report.$format")$(head -c 1 "$tmp/report.$format" | wc -c)" 1
+for format in '' --json; do
+    is "${format:-text} -o writes the file only" "$(laptop $format -o "$tmp/report$format")$(head -c 1 "$tmp/report$format" | wc -c)" 1
 done
-ok "--format prometheus has the figures of the JSON" "$PYTHON" - "$tmp/report.json" "$tmp/report.prometheus" <<'PY'
+laptop -o /dev/null --textfile "$tmp/report.prom"
+ok "the metrics have the figures of the JSON" "$PYTHON" - "$tmp/report--json" "$tmp/report.prom" <<'PY'
 import json, re, sys
 document = json.load(open(sys.argv[1]))
 metrics = dict(line.rsplit(" ", 1) for line in open(sys.argv[2]) if line[0] != "#")
@@ -172,13 +173,12 @@ assert effects and effects.keys() == told.keys(), (effects, told)
 assert all(abs(effects[i] / 1e6 - told[i]) <= 1e-8 * told[i] for i in told), (effects, told)
 PY
 report --json --root "$captures/linux-laptop" -o "$tmp/both.json" --textfile "$tmp/both.prom"
-is "--textfile writes the metrics besides" "$(cat "$tmp/both.json" "$tmp/both.prom")" "$(cat "$tmp/report.json" "$tmp/report.prometheus")"
+is "--textfile writes the metrics besides" "$(cat "$tmp/both.json" "$tmp/both.prom")" "$(cat "$tmp/report--json" "$tmp/report.prom")"
 refused "a textfile that cannot be written" 4 report --json --root "$captures/linux-laptop" -o "$tmp/both.json" --textfile "$tmp/nowhere/both.prom"
 refused "a report that cannot be written" 4 report --json --root "$captures/linux-laptop" -o "$tmp/nowhere/both.json" --textfile "$tmp/fresh.prom"
-is "does not keep the textfile from being written" "$(cat "$tmp/fresh.prom")" "$(cat "$tmp/report.prometheus")"
+is "does not keep the textfile from being written" "$(cat "$tmp/fresh.prom")" "$(cat "$tmp/report.prom")"
 refused "a textfile in the report's place" 3 report --json --root "$captures/linux-laptop" -o "$tmp/one" --textfile "$tmp/one"
 refused "two documents on standard output" 3 report --json --root "$captures/linux-laptop" --textfile -
-is "--json is --format json" "$(report --json --root "$captures/linux-laptop")" "$(cat "$tmp/report.json")"
 is "NO_COLOR and files have no colour" "$(NO_COLOR=1 report --root "$captures/linux-laptop" | grep -c $'\033')" 0
 # commands stay whole, and so does a word that is longer than the line
 is "40 columns are enough for the prose" "$(COLUMNS=40 report --all --root "$captures/linux-laptop" |
@@ -203,7 +203,7 @@ mkdir "$tmp/nothing"
 for file in newer.json half.json random empty missing .; do refused "snapshot $file" 4 report --snapshot "$tmp/$file"; done
 for folder in missing empty nothing; do refused "folder $folder" 4 report --root "$tmp/$folder"; done
 refused "both inputs" 3 report --root "$tmp" --snapshot "$tmp/empty"
-each_refused 3 report '--frames 0' '--frames many' '--frames 4194304 --rate 1' '--format yaml' '--threshold bad' --frames now
+each_refused 3 report '--frames 0' '--frames many' '--frames 4194304 --rate 1' '--threshold bad' --frames now
 refused "a folder that cannot be written to" 4 snapshot -o "$tmp/missing/x"
 refused "a folder in place of the output" 4 report -o "$tmp"
 if [ -w /dev/full ]; then

@@ -66,7 +66,7 @@ static void look(int width)
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
     const struct st_report_view view = {.width = width};
-    assert_int_equal(st_report_text.write(&report, out, &view), 0);
+    assert_int_equal(st_report_text(&report, out, &view), 0);
     fclose(out);
     if (width == 80)
         check_fits(text);
@@ -275,7 +275,7 @@ static void what_is_fine_is_listed_by_name(void **state)
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
     const struct st_report_view view = {.ok = true};
-    assert_int_equal(st_report_text.write(&report, out, &view), 0);
+    assert_int_equal(st_report_text(&report, out, &view), 0);
     fclose(out);
     assert_lacks(text, "ok  linux-a-rule-with-a-long-name-00");
     assert_lacks(text, "ok  linux-a-rule-with-a-long-name-01");

@@ -11,8 +11,6 @@ static void test_tails(void **state)
 {
     assert_within(st_distribution_normal_p(ST_DISTRIBUTION_NORMAL_975), 0.05, 1e-12);
     assert_within(st_distribution_normal_z(0.025), ST_DISTRIBUTION_NORMAL_975, 1e-12);
-    assert_within(st_distribution_student_t(ST_DISTRIBUTION_NORMAL_975, 7), 2.3646, 0.003);
-    assert_within(st_distribution_student_t(ST_DISTRIBUTION_NORMAL_975, 30), 2.0423, 0.001);
 }
 
 int main(void)
