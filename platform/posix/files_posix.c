@@ -135,12 +135,14 @@ static int names_add(struct names *names, const char *name)
 {
     if (names->n == NAMES_MAX)
         return -EFBIG;
-    char **grown = reallocarray(names->name, names->n + 1, sizeof(*grown));
-    if (grown == NULL)
-        return -ENOMEM;
-    names->name = grown;
-    grown[names->n] = strdup(name);
-    if (grown[names->n] == NULL)
+    if ((names->n & (names->n - 1)) == 0) { /* the room doubles at 1, 2, 4, 8 ... names */
+        char **grown = reallocarray(names->name, ST_MAX(2 * names->n, 1), sizeof(*grown));
+        if (grown == NULL)
+            return -ENOMEM;
+        names->name = grown;
+    }
+    names->name[names->n] = strdup(name);
+    if (names->name[names->n] == NULL)
         return -ENOMEM;
     names->n++;
     return 0;
