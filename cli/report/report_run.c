@@ -87,8 +87,7 @@ static int write_as(st_report_format *format, const struct st_report *report, co
 static int print_report(const struct st_report *report, const struct st_report_options *options)
 {
     int status = st_report_exit_status(report, options->threshold);
-    int r =
-        write_as(options->json ? st_report_json : st_report_text, report, options->output, options);
+    int r = write_as(options->json ? st_report_json : st_report_text, report, options->output, options);
     if (r != 0)
         status = st_failure("cannot write %s: %s", st_text_or(options->output, "the report"),
                             st_destination_error(r));

@@ -29,9 +29,9 @@ struct st_report_options {
     "                     security, fairness and throughput\n"                                               \
     "  --threshold STATUS exit with 1 at this status or worse: problem (default),\n"                         \
     "                     advice, unknown, ok, not-applicable\n"                                             \
-    "  --json             print JSON of the schema sleeptune-report/1\n"                                      \
+    "  --json             print JSON of the schema sleeptune-report/1\n"                                     \
     "  -o, --output FILE  write to FILE\n"                                                                   \
-    "  --textfile FILE    also write metrics for Prometheus to FILE\n"                                        \
+    "  --textfile FILE    also write metrics for Prometheus to FILE\n"                                       \
     "  -h, --help         this text\n"
 
 /** The value of --profile; ctx: an enum st_report_profile. @return 0 or ST_EXIT_USAGE. */

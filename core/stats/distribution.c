@@ -14,4 +14,3 @@ double st_distribution_normal_z(double tail)
     }
     return low;
 }
-

@@ -18,4 +18,3 @@ uint64_t st_random_below(struct st_random *random, uint64_t n)
 {
     return (st_random_u64(random) >> 32) * n >> 32;
 }
-
