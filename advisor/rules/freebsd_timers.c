@@ -78,8 +78,8 @@ static void judge_stretched(int64_t percent, const struct st_tick_late *late, st
     st_rule_fix(finding);
 }
 
-/** A periodic timer ends a sleep at its first interrupt after the due time, so the window adds nothing.
- * The coarse clock adds lateness if the kernel starts the sleep with it. */
+/** A periodic timer ends a sleep at its first interrupt after the due time, so the permitted deviation adds
+ * nothing. Only the coarse clock, which the kernel uses for long sleeps, adds lateness. */
 static void judge_periodic(int64_t percent, const struct st_tick_late *late, struct st_finding *finding)
 {
     const double period_us = st_rule_period_us(finding), coarse_us = late->coarse_ns / 1e3;
@@ -305,7 +305,7 @@ const struct st_rule st_rule_freebsd_hz = {
     .judge_number = judge_hz,
 };
 
-/* --- freebsd-timecounter: kern.timecounter.hardware: what a look at the clock costs. --- */
+/* --- freebsd-timecounter: kern.timecounter.hardware: how long a clock read takes --- */
 
 #define TIMECOUNTER_CHOICE "freebsd.kern.timecounter.choice"
 #define FAST               "freebsd.kern.timecounter.fast_gettime"
