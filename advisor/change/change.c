@@ -1,4 +1,5 @@
-/* Where and how each kind of change is written for ever, one row a kind, and what is there now. */
+/* Where and how each kind of change is written permanently, in a table with one row for each kind; and what
+ * is there now. */
 #include "advisor/change/change.h"
 
 #include <ctype.h>
@@ -12,11 +13,11 @@
     "takes effect when WirePlumber starts again: at the next login, or after systemctl --user restart "      \
     "wireplumber, which interrupts the sound"
 
-#define NAME  "_.-@$+"      /* of a unit, a user, a service */
-#define WORDS "=,._-:/@+% " /* nothing that ends quotes */
+#define NAME  "_.-@$+"      /* characters in the name of a unit, a user or a service */
+#define WORDS "=,._-:/@+% " /* no character that ends quotes */
 
-/* Folder and name decide who wins where several files set one thing (docs/adr/0022-whole-files.md has the
- * source of each order). */
+/* If several files set the same thing, their folders and names decide which file wins
+ * (docs/adr/0022-whole-files.md has the source of each order). */
 const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
     /* sysctl.d(5): the last name wins. FreeBSD: rc.d/sysctl reads this file, then sysctl.conf.local */
     [ST_CHANGE_SYSCTL] =
@@ -36,7 +37,8 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
                          .key = {"_/.-:*@", "/sys/"},
                          .running = true,
                          .named_behind = '/'},
-    /* modprobe.d(5), libkmod: options are joined in the order of names; the kernel takes the last */
+    /* modprobe.d(5), libkmod: options of all files are joined in the order of file names; the kernel takes
+       the last */
     [ST_CHANGE_MODPROBE] =
         {"modprobe",
          {{"/etc/modprobe.d/zz-sleeptune-%r.conf", "options %k %v",
@@ -44,8 +46,8 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
          "takes effect when the module is loaded again, at the latest after a reboot",
          .key = {"_-"},
          .by_name = true},
-    /* udev(7): in the order of names; an assignment replaces an earlier one. It is named by the attribute
-     * that is set, or the device. */
+    /* udev(7): rules are read in the order of file names; an assignment replaces an earlier one. The name of
+       the setting is the attribute that the rule sets, or the device. */
     [ST_CHANGE_UDEV] =
         {"udev",
          {{"/etc/udev/rules.d/90-sleeptune-%r.rules", "%v",
@@ -56,7 +58,7 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
          .by_name = true,
          .named_by_value = true,
          .named_behind = '{'},
-    /* pam_limits(8): in the order of names; the last line for a user wins */
+    /* pam_limits(8): files are read in the order of their names; the last line for a user wins */
     [ST_CHANGE_LIMITS] = {"limits",
                           {{"/etc/security/limits.d/99-sleeptune-%r-%p.conf", "%k %v",
                             "/etc/security/limits.conf /etc/security/limits.d"}},
@@ -66,7 +68,8 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
                           .part = " ",
                           .by_name = true,
                           .named_behind = ' '},
-    /* systemd.unit(5): in the order of names, whatever their folder; the last one wins */
+    /* systemd.unit(5): drop-ins are read in the order of their names, whatever their folder; the last one
+       wins */
     [ST_CHANGE_SYSTEMD] =
         {"systemd",
          {{"/etc/systemd/system/%p.d/90-sleeptune-%r.conf", "%v",
@@ -78,7 +81,7 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
          .command = "systemctl daemon-reload",
          .by_name = true,
          .named_by_value = true},
-    /* pipewire.conf(5): the user's folder last; in the order of names */
+    /* pipewire.conf(5): the user's folder is read last, the files of a folder in the order of their names */
     [ST_CHANGE_PIPEWIRE] =
         {"pipewire",
          {{"%p/pipewire/pipewire.conf.d/90-sleeptune-%r.conf", "context.properties = { %v }",
@@ -102,7 +105,7 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
                                .users = true,
                                .named_by_value = true,
                                .named = "api.alsa.headroom "},
-    /* WirePlumber 0.4: behind 50-alsa-config.lua, before 90-enable-all.lua */
+    /* WirePlumber 0.4 reads this file after 50-alsa-config.lua and before 90-enable-all.lua */
     [ST_CHANGE_WIREPLUMBER_LUA] =
         {"wireplumber-lua",
          {{"%p/wireplumber/main.lua.d/51-sleeptune-%r.lua",
@@ -117,7 +120,7 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
          .users = true,
          .named_by_value = true,
          .named = "api.alsa.headroom "},
-    /* Debian's grub-mkconfig: sourced in the order of names */
+    /* Debian's grub-mkconfig sources these files in the order of their names */
     [ST_CHANGE_BOOT] = {"grub",
                         {{"/etc/default/grub.d/zz-sleeptune-%r.cfg",
                           "GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_DEFAULT %v\"",
@@ -127,7 +130,7 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
                         .command = "update-grub",
                         .by_name = true,
                         .named_by_value = true},
-    /* FreeBSD, loader.conf(5): read behind loader.conf, in the order of the file system */
+    /* FreeBSD, loader.conf(5): these files are read after loader.conf, in the order of the file system */
     [ST_CHANGE_LOADER] = {"loader",
                           {{NULL},
                            {"/boot/loader.conf.d/zz-sleeptune-%r.conf", "%k=\"%v\"",
@@ -234,10 +237,10 @@ bool st_journal_value_allowed(enum st_os os, const struct st_rule *rule, const c
 struct search {
     struct st_platform *machine;
     const struct st_entry *entry;
-    regex_t names; /* as words of their own */
+    regex_t names; /* matches the entry's settings as whole words */
     char shown[1024];
     const char *folder;
-    bool later; /* read behind our file */
+    bool later; /* the file is read after the entry's file, so that it may win */
 };
 
 static void look_into(struct search *search, const char *path)
@@ -266,7 +269,7 @@ static int look_at_name(void *ctx, const char *name)
     struct search *search = ctx;
     const char *slash = strrchr(search->entry->target, '/'), *suffix = strrchr(slash, '.');
     search->later = st_change_rows[search->entry->kind].by_name && strcmp(name, slash + 1) > 0;
-    /* who reads ours reads no other ending */
+    /* the program that reads our file ignores files with another suffix */
     if (strstr(name, "sleeptune-") == NULL && name[0] != '.' &&
         (suffix == NULL || st_text_ends(name, suffix)))
         look_into(search, st_text("%s/%s", search->folder, name));
@@ -277,7 +280,8 @@ const char *st_change_others(struct st_platform *machine, const struct st_entry 
 {
     struct search search = {.machine = machine, .entry = entry};
     char *names = st_text("%s", entry->names);
-    for (char *c = names; *c != '\0'; c++) /* programs take a dot for a slash, an underscore for a hyphen */
+    /* programs may write a dot for a slash, or an underscore for a hyphen */
+    for (char *c = names; *c != '\0'; c++)
         *c = isalnum((unsigned char)*c) ? *c : *c == ' ' ? '|' : '.';
     if (names[0] == '\0' || regcomp(&search.names, st_text("(^|[^[:alnum:]_])(%s)([^[:alnum:]_]|$)", names),
                                     REG_EXTENDED | REG_NOSUB) != 0)
@@ -302,8 +306,8 @@ const char *st_change_hash(const char *text, size_t bytes)
     return st_text("%016jx", hash);
 }
 
-/* "always [madvise] never" is how sysfs shows a choice, "none voluntary (full)" debugfs; only the chosen word
- * can be written back. */
+/* Keeps the chosen word of a list: sysfs shows "always [madvise] never", debugfs "none voluntary (full)".
+ * Only this word can be written back. */
 static void keep_choice(char *text)
 {
     char *open = strpbrk(text, "[(");
@@ -347,7 +351,8 @@ int st_change_file_read(struct st_platform *machine, const char *path, char **re
         r = -EBADMSG;
     if (r < 0) {
         free(text);
-        return r == -EXDEV ? -ENOENT : r; /* a link to nothing in the tree, which writing refuses */
+        /* a link whose target is not in the tree; writing refuses such a link */
+        return r == -EXDEV ? -ENOENT : r;
     }
     *ret = text;
     return 0;
@@ -389,7 +394,8 @@ struct st_look st_change_look(struct st_platform *machine, const struct st_entry
     if (r == -ENOENT || r == -ENOTDIR) {
         look.state = ST_ENTRY_GONE;
     } else if (entry->file && !entry->block && (r == -EISDIR || r == -EBADMSG || r == -EFBIG)) {
-        look.state = ST_ENTRY_DIFFERS; /* none that apply writes; a file of others may still have our block */
+        /* apply writes no such file. (A file of others stays unread, since it may still have our block.) */
+        look.state = ST_ENTRY_DIFFERS;
     } else if (r == 0) {
         const bool same =
             entry->file ? st_change_find(entry, text, &bytes) != NULL : st_text_is(now, entry->new_value);
