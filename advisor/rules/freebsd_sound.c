@@ -6,8 +6,8 @@
 #define PCM          "freebsd.dev.pcm."
 #define DEFAULT_UNIT "freebsd.hw.snd.default_unit"
 
-/** The unit of a USB sound device, the default one if that is one; -1: there is none, or no collector
- * looked. */
+/** The unit of a USB sound device: the default unit if that is a USB device. -1: there is no USB sound
+ * device, or no collector looked. */
 static int64_t usb_unit(const struct st_facts *facts)
 {
     /* the parent is "uaudio0"; in sndstat of 13 and older it is "at ? kld snd_uaudio" */
@@ -52,7 +52,8 @@ static void judge_polled(struct st_finding *finding, const char *polled)
                           tick_us, hz, wait_us);
     if (st_machine_is_plain(name)) { /* it becomes part of a command to paste */
         st_rule_fix_with(finding, "dev.hdac.N.polling", name);
-        /* pcm units move when a USB device comes or goes, and a file would name another card then */
+        /* no change for pcm: its units get other numbers when a USB device comes or goes, and a line in a
+         * file would then be about another card */
         if (st_text_begins(polled, HDAC))
             st_finding_change(finding, ST_CHANGE_SYSCTL, name, "0");
     }
@@ -115,10 +116,11 @@ const struct st_rule st_rule_freebsd_sound_polling = {
 #define OPEN_AGAIN        "open the device again; if that does not help, unplug it and plug it in again"
 #define USB_EVER(ms)                                                                                         \
     "# /boot/loader.conf, because the driver may be loaded late\nhw.usb.uaudio.buffer_ms=\"" ms "\""
-#define USB_MS_MAX     8
-#define FIRST_ADAPTIVE 1401000 /* the ring follows buffer_ms, and 1 ms is allowed: commit b2e97edffdab */
-#define FIXED_RING_MS  8       /* before that */
-#define BLOCK_SLACK_US 500     /* blocks are rounded to whole frames */
+#define USB_MS_MAX 8
+/* osreldate from which the ring follows buffer_ms and 1 ms is allowed: commit b2e97edffdab */
+#define FIRST_ADAPTIVE 1401000
+#define FIXED_RING_MS  8   /* half of the ring in older versions */
+#define BLOCK_SLACK_US 500 /* us; blocks are rounded to whole frames */
 
 static void judge_uaudio_buffer(struct st_finding *finding, int64_t ms)
 {

@@ -5,8 +5,9 @@
 
 /* To add a rule: write st_rule_<id with _ for -> in the file of its topic, with cases (myths.c has many) or a
  * judge function, add its row here, and put fixtures into tests/fixtures/rules/<id>.facts (the README there
- * has their format). The order is that of the usual effect: who may run at once, what is in memory, timers,
- * CPU, kernel, sound, the rest. It decides between findings of the same status and effect. */
+ * has their format). Rules are in the order of their usual effect: which thread may run at once, what is in
+ * memory, timers, CPU, kernel, sound, the rest. The order decides between findings of the same status and
+ * effect. */
 /* clang-format off */
 #define RULES(RULE) \
     RULE(linux_rt_permission) \
@@ -152,7 +153,8 @@ bool st_rule_can_apply(const struct st_finding *finding)
     return true;
 }
 
-/** @param word NULL: nothing is replaced. @return NULL: there is no text. */
+/** Replaces each `word` in the text by `value`. @param word NULL: nothing is replaced. @return NULL: there is
+ * no text. */
 static const char *fill(const char *text, const char *word, const char *value)
 {
     const char *at = text == NULL || word == NULL ? NULL : strstr(text, word);
@@ -233,7 +235,8 @@ void st_rule_quote(struct st_finding *finding)
     }
 }
 
-/** Quotes what lies beside this fact, if the rule lists it as "*.leaf". */
+/** Quotes facts whose keys differ from this fact's in the last part only, if the rule lists them as "*.leaf".
+ */
 static void quote_beside(struct st_finding *finding, const struct st_fact *fact)
 {
     for (const char *const *pattern = finding->rule->facts; *pattern != NULL; pattern++) {
