@@ -8,7 +8,7 @@ static void gauge(FILE *out, const char *name, const char *help)
     fprintf(out, "# HELP %s %s\n# TYPE %s gauge\n", name, help, name);
 }
 
-/* Rules' ids and statuses need no escaping. */
+/* Labels are not escaped, since ids of rules and statuses have only plain characters. */
 static int write(const struct st_report *report, FILE *out, ST_UNUSED const struct st_report_view *view)
 {
     static const enum st_status statuses[] = {ST_STATUS_PROBLEM, ST_STATUS_ADVICE, ST_STATUS_UNKNOWN,
