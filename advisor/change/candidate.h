@@ -1,5 +1,5 @@
-/* Findings of a report that can be tried: settings that the running system can switch both ways and whose
- * effect the loop sees. One row of the table for each setting. */
+/* Findings of a report that `tune` can try: settings that it can switch on and off in the running system and
+ * whose effect the loop sees. The table in candidate.c has one row for each setting. */
 #pragma once
 
 #include "advisor/change/plan.h"
@@ -31,11 +31,11 @@ struct st_candidates {
     const struct st_finding
         *later[ST_CANDIDATES_MAX]; /* cannot be switched while the loop runs, or has no effect on the loop */
     size_t later_n;
-    int late_share;    /* st_candidates_late_share */
+    int late_share;    /* st_candidates_late_share() of this system */
     char writers[200]; /* programs that run here and write such settings; "": none known */
 };
 
-/** A wake-up counts as late beyond the period divided by this number. */
+/** A wake-up counts as late if its lateness exceeds the period divided by this number. */
 int st_candidates_late_share(enum st_os os);
 
 /** Finds candidates among the findings that fired, in the order of the report. Reads only. Free with

@@ -1,16 +1,16 @@
-/* What can be changed so that it can be taken back: where each kind of change is written, and what is there
- * now.
+/* What sleeptune can change and undo: where each kind of change is written, and what is there now.
  *
- * A change is a whole file of ours, one a rule, in a folder that a program reads; so no line of others is
- * touched. FreeBSD's sysctl.conf alone has no such folder: there it is a marked block. All functions are for
- * one thread; files are reached through the platform only; texts that they give live for a turn. */
+ * A change is a whole file of ours, one for each rule, in a folder that a program reads; so no line of others
+ * is touched. FreeBSD's sysctl.conf alone has no such folder: there it is a marked block. All functions are
+ * for one thread; they reach files through the platform only; texts that they return are valid until
+ * st_text_forget(). */
 #pragma once
 
 #include "advisor/change/journal.h"
 
 /* --- change.c: where and how each kind is written --- */
 
-/** What text is valid. */
+/** Which texts are valid as a key or a value. */
 struct st_change_fit {
     const char *of;     /* letters, digits and these characters; NULL: any text of one line */
     const char *begins; /* required beginning; NULL: none */
@@ -68,7 +68,7 @@ const char *st_change_boot_by_hand(struct st_platform *machine, const char **ret
 
 /* --- change.c: what is there now --- */
 
-#define ST_CHANGE_FILE_BYTES (1 << 20) /* a longer file is none of settings, nor a journal */
+#define ST_CHANGE_FILE_BYTES (1 << 20) /* bytes; a longer file is neither one with settings nor a journal */
 
 /** Reads a running value, without blanks at the ends; the chosen b of "a [b] c". @param target a path, or
  * a sysctl. @return 0, -ENOENT, -ENOTSUP (not available on this system), -EBADMSG (has tabs or newlines,
@@ -95,7 +95,7 @@ enum st_entry_state {
 struct st_look {
     enum st_entry_state state;
     int error;       /* why the state is unread or gone; 0: the file exists, but not its block */
-    const char *now; /* the running value, for a turn; NULL: a file, or an error */
+    const char *now; /* the running value, valid until st_text_forget(); NULL: a file, or an error */
 };
 /** Is the entry still as we wrote it? */
 struct st_look st_change_look(struct st_platform *machine, const struct st_entry *entry);

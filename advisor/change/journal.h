@@ -20,8 +20,8 @@ struct st_entry {
     bool file;
     bool block;               /* a block in another program's file, whose path is `target`. Not on the disk */
     char target[320];         /* a path, or the name of a sysctl; of files the path is computed, never read */
-    uint32_t frames, rate_hz; /* the period that apply judged for; 0: none, the size in use counts. Of our
-                                 settings of PipeWire: the size that was asked for */
+    uint32_t frames, rate_hz; /* the period that apply judged for; 0: none, the size in use counts. For our
+                                 settings of PipeWire: the size that the user asked for */
     char names[ST_CHANGE_VALUE_BYTES]; /* of files: the settings in the file, separated by blanks */
     enum st_change_kind kind;          /* of files */
     char part[ST_CHANGE_KEY_BYTES];    /* of files: the part of the path besides the rule */
@@ -56,7 +56,7 @@ ST_NODISCARD const char *st_journal_parse(enum st_os os, char *text, struct st_j
 /** Writes the journal; removes the file if the journal is empty. */
 ST_NODISCARD int st_journal_write(struct st_platform *platform, const char *folder,
                                   const struct st_journal *journal);
-/** Id of the running system's boot; "": unknown. For a turn. */
+/** Id of the running system's boot; "": unknown. Valid until st_text_forget(). */
 const char *st_journal_boot(struct st_platform *machine);
 /** Does the journal have unfinished writes that this boot must undo? */
 bool st_journal_is_interrupted(const struct st_journal *journal);

@@ -13,8 +13,9 @@ ST_NODISCARD int st_collect(struct st_platform *p, bool live, struct st_facts **
  * (sysctl-a.txt has no sysctl that is read). */
 ST_NODISCARD int st_collect_dir(const char *dir, struct st_facts **ret);
 
-/** Puts what the limit rtprio (ST_UNLIMITED: none), if `facts` have it, allows. @param from "ulimit": the
- * limit of a shell; ST_LIMITS_FROM_FILES: of a captured tree. */
+/** Puts the facts about real-time priority that follow from the limit rtprio in `facts` (ST_UNLIMITED: any
+ * priority); without that limit puts nothing. @param from "ulimit": the limit of a shell;
+ * ST_LIMITS_FROM_FILES: of a captured tree. */
 void st_collect_rights(struct st_facts *facts, const char *from, const char *source);
 
 /* --- collect_user.c: the rights of another user --- */

@@ -72,7 +72,7 @@ void st_collector_line(struct st_collector *c, const char *key, const char *path
 
 #define ST_COLLECTOR_GROUPS_MAX 1024
 
-/** Puts the names of these groups; the number where a group has none. */
+/** Puts the names of these groups; a group without a name is put as its number. */
 void st_collector_put_groups(struct st_facts *facts, const char *key, const gid_t *gids, int n,
                              const char *source);
 
@@ -84,5 +84,5 @@ void st_linux_sound_collect(struct st_collector *c);   /* streams, USB and PCI d
 void st_linux_process_collect(struct st_collector *c); /* who runs, priorities, limits, cgroup */
 void st_linux_files_collect(struct st_collector *c);   /* configuration files, also of servers */
 void st_freebsd_collect(struct st_collector *c);       /* sysctls and files */
-/** Rights and limits of this process, its user: only of a live machine. */
+/** Rights and limits of this process and its user; only for a live machine. */
 void st_live_collect(struct st_collector *c);

@@ -1,6 +1,6 @@
-/* The keys of facts that more than one file knows: one name each. The families end with a dot; what stands
- * behind it is the thing (a CPU, a card, a thread) and its last part, as in "linux.rt_thread.702.priority".
- * The units are in the last part. */
+/* The keys of facts that more than one file uses. A key that ends with a dot (ST_KEYS_) is a prefix: the
+ * thing (a CPU, a card, a thread) and a last part follow, as in "linux.rt_thread.702.priority". The last part
+ * has the unit. */
 #pragma once
 
 #include "core/base.h"
@@ -11,10 +11,11 @@
 /* kinds of text that the facts came from, "5 sysctls, uname". If this fact exists, a rule whose facts are
  * not in the text is unknown */
 #define ST_KEY_SYSTEM_INPUT "system.input"
-#define ST_KEY_SYSTEM_LACKS "system.capture_lacks" /* of a saved tree alone: what it lacks is unknown */
+/* files that a saved tree lacks, whose facts are then unknown; only in facts of a saved tree */
+#define ST_KEY_SYSTEM_LACKS "system.capture_lacks"
 /* what the text itself shows, a sentence each, most important first: "system.seen.00" */
 #define ST_KEYS_SYSTEM_SEEN "system.seen."
-/* lines of the last text that were not understood: "3-5, 9" */
+/* lines of the last posted text that no reader understood: "3-5, 9" */
 #define ST_KEY_SYSTEM_INPUT_OTHERS "system.input_others"
 /* values of ST_KEY_SYSTEM_LACKS, separated by blanks */
 #define ST_LACKS_CARDS "/proc/asound"
@@ -24,15 +25,15 @@
 #define ST_KEYS_SHARED        "system.shared."
 #define ST_KEYS_SHARED_EFFECT "system.shared.effect."
 #define ST_KEY_SHARED_WHOLE   "system.shared.whole"
-/* FreeBSD: of another user, from master.passwd */
+/* FreeBSD: login class of another user, from master.passwd */
 #define ST_KEY_USER_CLASS          "user.class"
 #define ST_KEY_FREEBSD_LOGIN_AUDIO "freebsd.login.audio"
-/* groups in the group database, beyond /etc/group as well */
+/* groups that the next login gives, from all sources of the group database, not only /etc/group */
 #define ST_KEY_USER_LOGIN_GROUPS "user.login_groups"
 #define ST_KEY_USER_GROUPS       "user.groups"
 /* if it exists, the limits of a login were read, and SCHED_FIFO was not tried */
 #define ST_KEY_USER_LIMITS_FROM "user.limits_from"
-#define ST_LIMITS_FROM_LOGIN    "login"             /* root asked a login of that user */
+#define ST_LIMITS_FROM_LOGIN    "login" /* root started a login of that user, which reported them */
 #define ST_LIMITS_FROM_FILES    "/proc/self/limits" /* of the user who saved a tree */
 #define ST_KEY_USER_NAME        "user.name"
 #define ST_KEY_USER_UID         "user.uid"
@@ -96,7 +97,8 @@
 #define ST_KEY_JACK_RATE_HZ                 "linux.jack.rate_hz"
 #define ST_KEY_KERNEL_RELEASE               "linux.kernel.release"
 #define ST_KEY_KERNEL_VERSION               "linux.kernel.version"
-/* counted lines of the kernel since the start, or in a posted text, by st_answer_log_key() */
+/* number of lines of one kind in the kernel's log since boot, or in a posted text; st_answer_log_key() knows
+ * the kinds */
 #define ST_KEYS_KERNEL_LOG          "linux.kernel_log."
 #define ST_KEY_KERNEL_LOG_CARD_N    "linux.kernel_log.card_n"
 #define ST_KEY_KERNEL_LOG_MEMORY_N  "linux.kernel_log.memory_n"
@@ -107,8 +109,8 @@
  * relative to the playing card's (positive: the playing card is slow) */
 #define ST_KEY_LISTEN_RATE_PPM  "linux.listen.rate_ppm"
 #define ST_KEY_LISTEN_DRIFT_PPM "linux.listen.drift_ppm"
-#define ST_KEY_LISTEN_INVALID   "linux.listen.invalid" /* the drift of such a run is unknown */
-/* a file of limits that could not be read */
+#define ST_KEY_LISTEN_INVALID   "linux.listen.invalid" /* 1: the run was invalid, so the drift is unknown */
+/* unreadable if a file of limits could not be read */
 #define ST_KEY_LIMITS_ANY_RTPRIO               "linux.limits.any.rtprio"
 #define ST_KEY_MODULE_DELL_SMM_HWMON           "linux.module.dell_smm_hwmon"
 #define ST_KEY_MODULE_SND_HDA_INTEL_POWER_SAVE "linux.module.snd_hda_intel.power_save"
@@ -161,7 +163,7 @@
 #define ST_KEY_RTKIT_NO_BUS    "linux.rtkit.no_bus" /* 1: no D-Bus system bus */
 #define ST_KEY_SCHED_EXT_OPS   "linux.sched_ext.ops"
 #define ST_KEY_SCHED_EXT_STATE "linux.sched_ext.state"
-/* why a file on this system does not keep a setting, and what to do instead; absent: files do */
+/* why `apply` cannot keep a setting on this system (NixOS, a jail), and what to do instead; absent: it can */
 #define ST_KEY_SETTINGS_ELSEWHERE   "system.settings_elsewhere"
 #define ST_KEY_SUSPEND_FORBIDDEN    "linux.suspend.forbidden"
 #define ST_KEY_SUSPENDED_MS         "linux.suspended_ms"
@@ -194,17 +196,18 @@
 /* --- FreeBSD: its sysctls have their own names --- */
 #define ST_KEYS_FREEBSD     "freebsd."
 #define ST_KEYS_FREEBSD_DEV "freebsd.dev."
-/* "pcm0", of the kernel's log */
-#define ST_KEY_FREEBSD_DEAD_CHANNEL                       "freebsd.dead_channel"
-#define ST_KEY_FREEBSD_FILE_LOADER_CONF                   "freebsd.file.loader_conf"
-#define ST_KEY_FREEBSD_FILE_SNDSTAT                       "freebsd.file.sndstat"
-#define ST_KEY_FREEBSD_FILE_SYSCTL_CONF                   "freebsd.file.sysctl_conf"
-#define ST_KEY_FREEBSD_HW_SND_LATENCY_PROFILE             "freebsd.hw.snd.latency_profile"
-#define ST_KEY_FREEBSD_KERN_EVENTTIMER_CHOICE             "freebsd.kern.eventtimer.choice"
-#define ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET                "freebsd.kern.eventtimer.et."
-#define ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC           "freebsd.kern.eventtimer.periodic"
-#define ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER              "freebsd.kern.eventtimer.timer"
-#define ST_KEY_FREEBSD_KLDSTAT_ASKED                      "freebsd.kldstat.asked" /* module */
+/* the device whose channel is dead, according to the kernel's log: "pcm0" */
+#define ST_KEY_FREEBSD_DEAD_CHANNEL             "freebsd.dead_channel"
+#define ST_KEY_FREEBSD_FILE_LOADER_CONF         "freebsd.file.loader_conf"
+#define ST_KEY_FREEBSD_FILE_SNDSTAT             "freebsd.file.sndstat"
+#define ST_KEY_FREEBSD_FILE_SYSCTL_CONF         "freebsd.file.sysctl_conf"
+#define ST_KEY_FREEBSD_HW_SND_LATENCY_PROFILE   "freebsd.hw.snd.latency_profile"
+#define ST_KEY_FREEBSD_KERN_EVENTTIMER_CHOICE   "freebsd.kern.eventtimer.choice"
+#define ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET      "freebsd.kern.eventtimer.et."
+#define ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC "freebsd.kern.eventtimer.periodic"
+#define ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER    "freebsd.kern.eventtimer.timer"
+/* the module that a posted `kldstat | grep` looked for */
+#define ST_KEY_FREEBSD_KLDSTAT_ASKED                      "freebsd.kldstat.asked"
 #define ST_KEY_FREEBSD_KLDSTAT_MAC_PRIORITY               "freebsd.kldstat.mac_priority"
 #define ST_KEY_FREEBSD_KERN_HZ                            "freebsd.kern.hz"
 #define ST_KEY_FREEBSD_KERN_OSRELDATE                     "freebsd.kern.osreldate"

@@ -100,7 +100,8 @@ int64_t st_fact_beside_int_or(const struct st_fact *fact, const char *leaf, int6
 const char *st_fact_beside_text_or(const struct st_fact *fact, const char *leaf, const char *fallback);
 bool st_fact_beside_is(const struct st_fact *fact, const char *leaf, const char *text);
 
-/** The first fact that exists; the fact with the larger number. Both arguments may be NULL. */
+/** st_fact_or: `fact` unless it is NULL, then `other`. st_fact_larger: the one with the larger number. Both
+ * arguments may be NULL. */
 const struct st_fact *st_fact_or(const struct st_fact *fact, const struct st_fact *other);
 const struct st_fact *st_fact_larger(const struct st_fact *fact, const struct st_fact *other);
 

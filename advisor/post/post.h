@@ -28,14 +28,14 @@ struct st_post_answer {
     size_t order;
 };
 
-/** What all lines of one kind say. */
+/** What the lines that matched one row of the log table (rows.c) have in common. */
 struct st_post_seen {
     int64_t n, suppressed_n;
     double most;
     double first_s, last_s; /* time of day, or since boot; < 0: without time */
     char subjects[3][80];
     size_t subjects_n;
-    struct st_pattern_parts parts; /* of the last line */
+    struct st_pattern_parts parts; /* of the last of these lines */
 };
 #define ST_POST_SEEN_MAX 192
 
@@ -57,14 +57,15 @@ struct st_post {
     const char *name;
     size_t line_n;
     size_t votes[ST_OS_N];        /* number of lines that only that system has */
-    char section[32], unit[120];  /* of rows.c: the current section, and its object, "policy3" */
-    char kinds[512];              /* "pw-top, ps" */
+    char section[32], unit[120];  /* for rows.c: the output that the lines belong to ("cpupower"), and what
+                                     they are about ("policy3") */
+    char kinds[512];              /* kinds of text found so far: "pw-top, ps" */
     char release[100], host[64];  /* of the first kernel, and of the first line of a journal */
     size_t sysctls_n, known_n;    /* lines that were understood */
-    bool all_sysctls;             /* the text has all sysctls of a FreeBSD */
-    int freebsd_version;          /* 1302000; 0: none; -1: more than one */
+    bool all_sysctls;             /* the text has the whole `sysctl -a` of FreeBSD */
+    int freebsd_version;          /* kern.osreldate, 1302000; 0: no version; -1: more than one */
     struct st_text_buffer others; /* ranges of lines that no reader understood */
-    size_t second_line;           /* line where a second kernel or computer begins; 0: none */
+    size_t second_line;           /* where a second kernel or computer begins; 0: none. The rest is ignored */
     struct st_post_seen seen[ST_POST_SEEN_MAX];
 
     /* state of the readers */
@@ -74,11 +75,12 @@ struct st_post {
         bool header, kernel;
         int64_t rows_n, process;
         char process_name[32];
-        char normal[80], top_name[96]; /* texts for sentences */
+        char normal[80], top_name[96]; /* for sentences: a loop without real-time priority, the thread with
+                                          the highest priority */
         int64_t top, pipewire_n, pipewire_real_time_n;
         int64_t chrt_n, chrt_real_time_n;
         char chrt_now[16], chrt_best[24];
-        struct st_pattern_parts granted[64]; /* thread, process, priority */
+        struct st_pattern_parts granted[64]; /* thread id, process id and priority that rtkit gave */
         size_t granted_n;
         char tags[8][16]; /* the process of each server in a journal */
     } ps;

@@ -21,8 +21,8 @@ struct st_report_answer {
     void (*table)(const void *ctx, FILE *out, int width, bool colour);
     const void *ctx;
     const char *next; /* what to do now; NULL: already in the sentences */
-    bool
-        fine; /* the sentences found nothing to do; a setting that is a problem is then shown before `next` */
+    /* the sentences found nothing to do; a setting that is a problem is then shown before `next` */
+    bool fine;
     json_t *json; /* object: its keys are added to the report's */
 };
 
@@ -54,10 +54,12 @@ void st_report_finish(struct st_report *report);
 void st_report_judge(const struct st_rule *rule, const struct st_facts *facts, const struct st_wish *wish,
                      struct st_finding *finding);
 
-/** Marks findings that need not be shown. */
+/** Marks findings that need no action (`needless`): as st_report_leave_out_done, and advice about lateness if
+ * sleeptuned has counted no dropout at this period. */
 void st_report_leave_out(struct st_report *report);
-/** Marks only findings that another finding which fired does or undoes as well; all findings if nothing
- * can play. @param right_too also those that come with the right to real-time priority. */
+/** Marks findings that need no action because the fix of another one does the same or makes them useless; all
+ * findings if nothing here plays sound. @param right_too also findings that the right to real-time priority
+ * solves. */
 void st_report_leave_out_done(struct st_report *report, bool right_too);
 
 /** What `tune` measured for this finding at the judged size; NULL: nothing. */
@@ -93,5 +95,5 @@ size_t st_report_count(const struct st_report *report, enum st_status status);
 /** Findings for which `wanted` is true. */
 size_t st_report_count_if(const struct st_report *report, bool (*wanted)(const struct st_finding *finding));
 
-/** Sum of the known costs of findings that fired and count, us. */
+/** Sum of the known costs of findings that fired, in us. */
 double st_report_sum_us(const struct st_report *report);

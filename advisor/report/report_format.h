@@ -32,5 +32,6 @@ json_t *st_report_format_json(const struct st_report *report);
 void st_report_format_rule(const struct st_rule *rule, const struct st_finding *finding,
                            const struct st_wish *wish, FILE *out, int width);
 
-/** The first sentences: the most important finding, or the answer of check (headline.c). For a turn. */
+/** The first sentences: the most important finding, or the answer of check (headline.c). Valid until
+ * st_text_forget(). */
 const char *st_report_format_headline(const struct st_report *report);

@@ -8,8 +8,8 @@
 struct st_tuned_row {
     char id[64]; /* of the rule */
     enum st_tuning_outcome outcome;
-    double fold, low,
-        high;         /* how many times fewer late wake-ups, with its 95 % bounds; if the setting helps */
+    /* how many times fewer late wake-ups, with its 95 % bounds; set only if the setting helps */
+    double fold, low, high;
     char target[200]; /* the running value that was tried, a path or a sysctl; "": another kind of setting */
     char from[64], to[64]; /* value without and with the setting */
     uint64_t events_n[2];  /* dropouts that the test loop would have had, without and with the setting */

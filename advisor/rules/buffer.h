@@ -15,11 +15,13 @@
 /* pulse-daemon.conf(5) */
 #define ST_BUFFER_PULSE_FRAGMENT_MS 25
 
-/* The size that apply and verify judge for, for all programs, and the folder of that user's settings. */
+/* Facts that apply and verify put if the user names a size for all programs: that size in frames, and the
+ * folder of the user's settings. */
 #define ST_BUFFER_PIPEWIRE_WISH   "linux.pipewire.wished_frames"
 #define ST_BUFFER_PIPEWIRE_FOLDER "linux.pipewire.settings_folder"
 
-/* Beginning of the node.name of a card that should get more reserve. */
+/* Fact that apply and verify put if the user names a card that gets more reserve: the beginning of its
+ * node.name. */
 #define ST_BUFFER_WIREPLUMBER_CARD "linux.wireplumber.wished_card"
 
 /** Chooses the period to judge for. `frames` (1 .. 2^22) or `rate_hz` (Hz) 0 means not given: the value of
@@ -56,7 +58,7 @@ struct st_buffer_asked st_buffer_asked(const struct st_facts *facts);
 /** Does pw-dump show which programs play? @return false: the finding is set. */
 bool st_buffer_need_nodes(struct st_finding *finding);
 
-/** PipeWire's cycle at rate `hz` if a program asks for frames at frames_hz. @return frames, a power of
+/** PipeWire's cycle at rate `hz` if a program asks for `frames` at `frames_hz`. @return frames, a power of
  * two. */
 int64_t st_buffer_cycle(const struct st_facts *facts, int64_t frames, int64_t frames_hz, int64_t hz,
                         int64_t default_hz);

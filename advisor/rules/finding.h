@@ -3,7 +3,8 @@
 
 #include "advisor/facts/facts.h"
 
-/** Sorted as in a report. 0 is "unknown", so that a forgotten assignment never reads as "ok". */
+/** Status of a finding; `rank` below is its order in a report. 0 is "unknown", so that a forgotten assignment
+ * never reads as "ok". */
 enum st_status {
     ST_STATUS_UNKNOWN,
     ST_STATUS_PROBLEM,
@@ -15,8 +16,8 @@ enum st_status {
 /** By status. */
 extern const struct st_status_row {
     const char *name;   /* "problem" ... "not-applicable" */
-    int rank;           /* 4 problem, 3 advice, 2 unknown, 1 ok, 0 not applicable */
-    const char *colour; /* of a terminal */
+    int rank;           /* order in a report: 4 problem, 3 advice, 2 unknown, 1 ok, 0 not applicable */
+    const char *colour; /* escape sequence of a terminal */
 } st_finding_statuses[ST_STATUS_NOT_APPLICABLE + 1];
 ST_NODISCARD int st_finding_status_parse(const char *text, enum st_status *ret);
 
@@ -45,9 +46,9 @@ enum st_change_kind {
     ST_CHANGE_LIMITS,      /* key: "musician - rtprio"; value: "90" */
     ST_CHANGE_SYSTEMD,     /* key: unit, "user@.service"; value: "LimitRTPRIO=90", section [Service] */
     ST_CHANGE_PIPEWIRE,    /* key: the folder of the user's settings; value: "default.clock.quantum = 128" */
-    ST_CHANGE_WIREPLUMBER, /* key: as above; value: beginning of the node.name of a card that gets more
-                              reserve */
-    ST_CHANGE_WIREPLUMBER_LUA, /* the same for WirePlumber 0.4 */
+    ST_CHANGE_WIREPLUMBER, /* key: as for ST_CHANGE_PIPEWIRE; value: beginning of the node.name of a card that
+                              gets more reserve */
+    ST_CHANGE_WIREPLUMBER_LUA, /* as ST_CHANGE_WIREPLUMBER, for WirePlumber 0.4 */
     ST_CHANGE_BOOT,    /* key: "boot"; value: options of the kernel's command line, for GRUB's drop-ins */
     ST_CHANGE_LOADER,  /* FreeBSD's boot loader. key: name; value without quotes */
     ST_CHANGE_RC_CONF, /* FreeBSD. key: "service:variable"; value without quotes */
@@ -76,7 +77,7 @@ struct st_finding {
     size_t evidence_n;
     bool effect_known;
     double effect_us;     /* upper bound for the chosen period, >= 0 */
-    double measured;      /* measured by tune; larger values come earlier in a report */
+    double measured;      /* result of `tune`; a larger value puts the finding earlier in a report */
     bool takes_all;       /* may cost the whole period, though no bound is known */
     char *formula;        /* with this machine's numbers; NULL: none, as for most findings that cost 0 */
     char *fix_now;        /* command; NULL: none */

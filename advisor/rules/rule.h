@@ -13,7 +13,7 @@ struct st_wish {
     uint32_t rate_hz;
     struct st_period period;
     int64_t period_ns;
-    bool in_use;                 /* the period is a server's: no rule advises against it */
+    bool in_use; /* the period is in use, not a wish of the user: no rule advises against it */
     char why[ST_WISH_WHY_BYTES]; /* who set it; "": the user */
 };
 
@@ -66,8 +66,8 @@ struct st_rule {
      * none. */
     const char *const *targets;
 
-    /* A rule has one of the next four. The last three read the first fact, as st_finding_need_int() or
-     * _text(), and judge only if it has a value. */
+    /* A rule has exactly one of judge, judge_number, judge_text and cases. The last three read the first
+     * fact, as st_finding_need_int() or _text(), and judge only if it has a value. */
 
     /** Judges. Pure: no I/O, no clock, no globals. On entry the finding has rule, facts and wish, and the
      * status unknown. */
@@ -78,8 +78,8 @@ struct st_rule {
      * is 0. A problem or advice gets the usual fix. Ends with {0}. */
     const struct st_rule_case *cases;
     int64_t least, most; /* range of valid numbers; most 0: all */
-    bool of_user; /* the first fact is about a user or process; if nothing looked for it, the rule is unknown
-                   */
+    bool of_user; /* the first fact is about a user or process; if no collector looked for it, the rule is
+                     unknown */
     const char
         *absent; /* what not-applicable says if the first fact is absent; NULL: that the fact is absent */
 };
@@ -91,7 +91,8 @@ const struct st_rule *st_rule_find(const char *id); /* NULL: no such rule */
 enum st_os st_rule_os(const struct st_rule *rule);
 const char *st_rule_privilege(const struct st_rule *rule); /* "root" if not set */
 const char *st_rule_cost(const struct st_rule *rule);      /* "none" if not set */
-/** An unknown finding counts at a threshold only if this status reaches it. */
+/** The worst status that the rule can report. An unknown finding counts for the exit status only if this one
+ * reaches the threshold. */
 enum st_status st_rule_worst(const struct st_rule *rule);
 /** Can `apply` make changes of this rule (`changes` or `targets` set)? false: they are made by hand. */
 bool st_rule_is_applied(const struct st_rule *rule);
@@ -99,7 +100,7 @@ bool st_rule_is_applied(const struct st_rule *rule);
 bool st_rule_writes(const struct st_rule *rule, const char *target);
 /** Duration of `frames` at rate_hz, us. */
 double st_rule_us(int64_t frames, int64_t rate_hz);
-/** Is the period 5 ms or longer, with no dropout counted? Such players have enough time. The limit is a
+/** Is the period 5 ms or longer, and was no dropout counted? Programs then have time to spare. The limit is a
  * choice of the rules. */
 #define ST_RULE_LONG_NS INT64_C(5000000)
 bool st_rule_is_at_ease(const struct st_finding *finding);
