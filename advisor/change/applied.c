@@ -1,5 +1,5 @@
-/* Carries plans out and undoes them: each write is first recorded in the journal; if a write fails, the
- * whole plan is undone. */
+/* Carries plans out and undoes them. Each write is recorded in the journal first; if a write fails, the whole
+ * plan is undone. */
 #include "advisor/change/applied.h"
 
 #include <libgen.h>
@@ -193,7 +193,7 @@ void st_applied_close(struct st_applied *applied)
     st_journal_finish(&applied->journal);
 }
 
-/* --- before the first write --- */
+/* --- checks before the first write --- */
 
 static int look_at_step(const struct st_applied *applied, const struct st_entry *step)
 {
@@ -278,7 +278,7 @@ int st_applied_add(struct st_applied *applied, const struct st_journal *plan)
     return r;
 }
 
-/* --- trials --- */
+/* --- trials of `tune` --- */
 
 int st_applied_switch(struct st_applied *applied, const char *rule, bool was_on, bool on,
                       const char **ret_target)

@@ -37,8 +37,8 @@ struct st_applied {
  * text for people, valid until st_text_forget(). */
 ST_NODISCARD const char *st_applied_open(struct st_applied *applied, struct st_platform *p,
                                          const char *folder, st_change_event_fn on_event);
-/** Which other sleeptune is changing settings in that folder now, and what to do: a text for people; NULL:
- * none. Needs no root. */
+/** Is another sleeptune changing settings in that folder now? @return a text for people: which process it is,
+ * and what to do; NULL: none is. Needs no root. */
 const char *st_applied_busy(struct st_platform *platform, const char *folder);
 void st_applied_close(struct st_applied *applied);
 

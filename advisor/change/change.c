@@ -19,7 +19,8 @@
 /* If several files set the same thing, their folders and names decide which file wins
  * (docs/adr/0022-whole-files.md has the source of each order). */
 const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
-    /* sysctl.d(5): the last name wins. FreeBSD: rc.d/sysctl reads this file, then sysctl.conf.local */
+    /* sysctl.d(5): the file with the last name wins. FreeBSD: rc.d/sysctl reads this file, then
+       sysctl.conf.local */
     [ST_CHANGE_SYSCTL] =
         {"sysctl",
          {{"/etc/sysctl.d/99-zz-sleeptune-%r.conf", "%k = %v",
@@ -28,7 +29,7 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
          .key = {"_.-:%"},
          .running = true,
          .by_name = true},
-    [ST_CHANGE_SYSCTL_NOW] = {"value", .key = {"_.-:%"}, .running = true}, /* any running value */
+    [ST_CHANGE_SYSCTL_NOW] = {"value", .key = {"_.-:%"}, .running = true}, /* accepts any running value */
     [ST_CHANGE_SYSFS_NOW] = {"value", .key = {"_/.-:*@", "/sys/"}, .running = true},
     /* tmpfiles.d(5): of several lines for one path, the one in the file with the earliest name is used */
     [ST_CHANGE_SYSFS] = {"sysfs",
@@ -138,7 +139,7 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
                           THEN_BOOT,
                           {"_.-:%"},
                           {WORDS}},
-    /* FreeBSD, rc.conf(5) and rc.subr: the files of this folder are read after rc.conf */
+    /* FreeBSD, rc.conf(5) and rc.subr: the files in these folders are read after rc.conf */
     [ST_CHANGE_RC_CONF] =
         {"rc",
          {{NULL},
@@ -150,7 +151,7 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
          .part = ":"},
 };
 
-/* --- what is written --- */
+/* --- the text and the path that are written --- */
 
 static const char *fill(const char *form, const char *rule, const char *part, const char *key,
                         const char *value)
@@ -210,7 +211,8 @@ bool st_change_finish(struct st_entry *step)
     const char *begin = st_text_or(kind->comment, "#"), *end = "";
     char *lines = step->text;
     if (step->block) {
-        begin = "\n# >>> sleeptune"; /* the newline ends a last line that has none */
+        /* this newline ends the file's last line, if it has none */
+        begin = "\n# >>> sleeptune";
         end = st_text("# <<< sleeptune %s\n", step->rule);
     }
     const int bytes =
@@ -232,7 +234,7 @@ bool st_journal_value_allowed(enum st_os os, const struct st_rule *rule, const c
            fits(target, &st_change_rows[path ? ST_CHANGE_SYSFS : ST_CHANGE_SYSCTL].key);
 }
 
-/* --- others that name the same setting --- */
+/* --- other files that name the same setting --- */
 
 struct search {
     struct st_platform *machine;
@@ -249,7 +251,7 @@ static void look_into(struct search *search, const char *path)
     unsigned number = 0;
     if (st_change_file_read(search->machine, path, &text) != 0)
         return;
-    bool ours = false; /* inside a block of sleeptune */
+    bool ours = false; /* is this line inside a block of sleeptune? */
     for (char *rest = text, *line = strsep(&rest, "\n"); line != NULL; line = strsep(&rest, "\n")) {
         number++;
         ours =
@@ -296,7 +298,7 @@ const char *st_change_others(struct st_platform *machine, const struct st_entry 
     return st_text("%s", search.shown);
 }
 
-/* --- what is there now: running values and files --- */
+/* --- the current running values and files --- */
 
 const char *st_change_hash(const char *text, size_t bytes)
 {

@@ -19,29 +19,29 @@ struct st_change_fit {
 /** In these texts, %r is the rule; %k the key, or its part after the colon; %p the part: the key, or what
  * precedes its blank or colon; %v the value. */
 struct st_change_place {
-    const char *path, *line; /* NULL: this kind is not available on this OS */
+    const char *path, *line; /* path and line of the file; NULL: this kind is not available on this OS */
     const char *read;        /* files and folders that the same program reads, separated by blanks */
 };
 
-/** By kind. */
+/** How each kind of change is written; index: enum st_change_kind. */
 extern const struct st_change_row {
     const char *name; /* name in the journal; "value": the kind has no file */
     struct st_change_place form[ST_OS_N];
-    const char *then; /* when the file takes effect, a clause for people; NULL: at once */
+    const char *then; /* a clause for people that says when the file takes effect; NULL: at once */
     struct st_change_fit key, value;
-    const char *head;    /* written once at the top of the file */
-    const char *comment; /* NULL: "#" */
-    const char *part; /* character that ends the first part of the key; "": the whole key is one part; NULL:
-                         no parts */
+    const char *head;    /* text at the top of the file, after sleeptune's mark; NULL: none */
+    const char *comment; /* what begins a comment in the file; NULL: "#" */
+    const char *part;    /* ends the key's first part; "": the key is one part; NULL: no parts */
     const char *command; /* shell command, run as root, that makes the file take effect; NULL: none needed */
-    bool running;        /* a running value, alone or besides the file */
-    bool by_name;        /* files are read in the order of their names, whatever their folder */
-    bool users; /* a file in the home folder of the user who plays, written with that user's rights only */
-    /* the name that other files use for the setting: a word of the key, or of the value; the word after
-     * `named_behind` if that character is there */
+    bool running;        /* the kind also changes a running value, or only that */
+    bool by_name;        /* the program reads files in the order of their names, whatever their folder */
+    bool users; /* the file is in the home folder of the user who plays, and is written with that user's
+                   rights */
+    /* Other files may set the same thing: this is how they name it. A word of the key, or of the value
+     * (named_by_value); if the character `named_behind` is there, the word after it. */
     bool named_by_value;
     char named_behind;
-    const char *named; /* text before that word */
+    const char *named; /* text that precedes this name; NULL: none */
 } st_change_rows[ST_CHANGE_KINDS];
 
 /** How a change is written on one OS: sets rule, kind, file, part, names and target of *ret, unless the

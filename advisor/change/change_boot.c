@@ -40,7 +40,8 @@ static bool is_systemd_boot(struct st_platform *machine)
     size_t len, n = 0;
     if (machine->read_text(machine, LOADER_INFO, raw, sizeof(raw), &len) != 0)
         return false;
-    for (size_t i = 4; i < len; i += 2) /* four bytes of attributes first */
+    /* the file begins with four bytes of attributes */
+    for (size_t i = 4; i < len; i += 2)
         raw[n++] = raw[i];
     raw[n] = '\0';
     return st_text_begins(raw, "systemd-boot");

@@ -13,12 +13,12 @@ struct adder {
     /* the change that is added now */
     const struct st_change *change;
     struct st_entry form;
-    /* of a path with '*': the folder before it, and the rest after it */
+    /* for a path with '*': the folder before the '*', and the rest of the path after its component */
     const char *folder, *rest;
     const char *why;
 };
 
-/* --- running values --- */
+/* --- adding running values --- */
 
 static const char missing[] = "not there";
 
@@ -78,7 +78,7 @@ static const char *add_running(struct adder *adder)
     return adder->why == missing ? st_text("this machine has no %s", key) : adder->why;
 }
 
-/* --- files --- */
+/* --- adding files --- */
 
 /* Can the change be written on this machine? Sets adder->form. @return NULL, or what to do by hand. */
 static const char *look_at(struct adder *adder, const char **ret_line)
@@ -100,7 +100,8 @@ static const char *look_at(struct adder *adder, const char **ret_line)
     return NULL;
 }
 
-/* Adds the lines of a change to those of the finding that go into the same file. */
+/* Adds the lines of a change to the text of its file, which may have lines of other changes of the finding.
+ */
 static const char *add_lines(const struct adder *adder, size_t i, const char *line)
 {
     struct st_journal *plan = adder->plan;

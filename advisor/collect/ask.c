@@ -21,11 +21,11 @@ struct asker {
 };
 
 struct question {
-    const char *key;       /* "linux.ask.pipewire" */
+    const char *key;       /* the fact that says whether the server answered: "linux.ask.pipewire" */
     const char *daemon;    /* fact that the server runs */
-    const char *or_daemon; /* other name of the daemon; NULL: none */
-    bool of_user;          /* asked over a socket of the user's session, not of the system */
-    const char *in_files;  /* the only fact of its answer that files contain as well; NULL: none */
+    const char *or_daemon; /* another name under which the server may run; NULL: none */
+    bool of_user;          /* the server belongs to a user's session, not to the system */
+    const char *in_files;  /* the only fact of the answer, if files contain it as well; NULL: they do not */
     const char *command;   /* the client program and its arguments, separated by single blanks */
     int (*parse)(struct asker *asker, char *text);
     const char *const *patterns; /* for parse_one: patterns of the answer; NULL-terminated */
@@ -38,7 +38,7 @@ struct question {
         __VA_ARGS__, NULL                                                                                    \
     }
 
-/* --- facts --- */
+/* --- putting facts --- */
 
 static void put_text(struct asker *asker, const char *key, const char *value)
 {
@@ -50,7 +50,7 @@ static void put_failure(struct asker *asker, const char *key, int r)
     st_facts_put_failure(asker->facts, key, r, asker->question->command);
 }
 
-/* --- answers --- */
+/* --- parsing answers --- */
 
 static int parse_pipewire(struct asker *asker, char *text)
 {
@@ -148,7 +148,7 @@ static int parse_log(struct asker *asker, char *text)
     return 0;
 }
 
-/* --- questions --- */
+/* --- the questions --- */
 
 /** some versions of these tools print a label before the number */
 #define JACK_NUMBER WORDS("buffer size = %d", "%d")
@@ -270,7 +270,8 @@ static int find_whom(struct whom *whom, const char *user)
     if (!find_user(whom, user))
         whom->refused = EPERM;
     int r = st_child_env_open(&whom->env, whom->as.uid, kept);
-    if (r == -ENOENT) { /* no entry in the user database: the system's servers can still be asked */
+    /* the user is not in the user database: only servers of the system can be asked */
+    if (r == -ENOENT) {
         whom->refused = EPERM;
         r = 0;
     }
@@ -292,7 +293,7 @@ static int find_whom(struct whom *whom, const char *user)
     return r;
 }
 
-/* --- asking --- */
+/* --- asking and taking the answers --- */
 
 /** If the server runs and did not answer, its settings are unknown, whatever its files say. Counts that the
  * kernel's other log (journal or dmesg) gave are kept. */
@@ -322,7 +323,8 @@ static void take_answer(struct asker *asker, const struct st_run *run)
     put_failure(asker, asker->question->key, r);
 }
 
-/** Chooses the questions whose servers run and that may be asked. @return their number. */
+/** Chooses the questions to ask: those whose servers run and may be asked. For the others, puts why not.
+ * @return their number. */
 static size_t choose(struct asker *asker, const struct st_ask *ask, const struct whom *whom,
                      const struct question **ret)
 {

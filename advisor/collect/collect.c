@@ -1,4 +1,4 @@
-/* Runs the sources of facts: a live machine, a captured tree, a folder with a FreeBSD capture. */
+/* Runs the sources of facts for a live machine, a captured tree, or a folder with a FreeBSD capture. */
 #include "advisor/collect/collect.h"
 
 #include <pwd.h>
@@ -9,7 +9,8 @@
 #define LARGE_FILE_BYTES  (1024 * 1024)
 #define SYSCTL_TEXT_BYTES (4 * 1024 * 1024) /* bytes; a desktop has some 0.5 MB */
 
-/** The home folder of a captured tree's only user; with more than one user the owner is unknown. */
+/** Sets c->home to the home folder of a captured tree's only user. With more than one user, who owns the tree
+ * is unknown. */
 static int only_home(void *ctx, const char *name)
 {
     struct st_collector *c = ctx;

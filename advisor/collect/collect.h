@@ -39,8 +39,8 @@ ST_NODISCARD int st_collect_user(struct st_platform *machine, const char *name, 
 #define ST_ASK_LIMIT_NS INT64_C(1000000000)
 
 struct st_ask {
-    bool skip;        /* query no server, and say so in the facts */
-    const char *user; /* whose servers; NULL: of the user who runs this process */
+    bool skip;        /* query no server, and put "not asked" for each */
+    const char *user; /* the user whose servers are queried; NULL: the user who runs this process */
 };
 
 /** Queries the servers that run according to `facts` (of this machine, by st_collect), all at once, with

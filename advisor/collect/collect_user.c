@@ -25,8 +25,9 @@
 
 struct user {
     const char *name;
-    struct st_pattern_parts parts; /* name, uid, gid, class of master.passwd; the name alone: malformed */
-    char groups[GROUPS_BYTES];     /* "audio video" */
+    /* name, uid, gid, and the class in master.passwd; if only the name, the line is malformed */
+    struct st_pattern_parts parts;
+    char groups[GROUPS_BYTES]; /* names with blanks between them: "audio video" */
 };
 
 /** Calls fn with each line of a file, then erases the file's text from memory, since it may contain
@@ -70,9 +71,9 @@ static void see_group(struct user *user, const char *line)
         st_text_join(user->groups, sizeof(user->groups), " ", "%s", parts.text[0]);
 }
 
-/* --- a login --- */
+/* --- a login of the user --- */
 
-/** Facts that the output of a login may set. */
+/** Facts that the output of a login may set, and the range of each. The output is untrusted. */
 static const struct claim {
     const char *key;
     int64_t least, most;
@@ -189,7 +190,7 @@ int st_collect_login(struct st_platform *machine, const char *name, struct st_fa
     if (getgrouplist(name, entry->pw_gid, gids, &gids_n) >= 0)
         st_collector_put_groups(facts, ST_KEY_USER_GROUPS, gids, gids_n, "getgrouplist");
     st_facts_put_text(facts, ST_KEY_USER_LIMITS_FROM, ST_LIMITS_FROM_LOGIN, "rights of the user");
-    /* FreeBSD's login class, which only root reads */
+    /* only root reads FreeBSD's login class */
     struct user user = {.name = name};
     if (facts->os == ST_OS_FREEBSD && each_line(machine, passwords, see_user, &user) == 0 && user.parts.n > 1)
         st_facts_put_text(facts, ST_KEY_USER_CLASS, user.parts.n > 3 ? user.parts.text[3] : "default",

@@ -75,7 +75,7 @@ static void collect_sysctls(struct st_collector *c)
         collect_one(c, *name, ST_VALUE_INT);
     ST_EACH (name, texts)
         collect_one(c, *name, ST_VALUE_TEXT);
-    /* the flags of each event timer in a list such as "LAPIC(600) i8254(100) RTC(0)" */
+    /* reads the flags of each event timer in a list such as "LAPIC(600) i8254(100) RTC(0)" */
     char *list = st_text("%s", st_facts_text_or(c->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_CHOICE, ""));
     ST_TEXT_EACH (timer, list, " ")
         collect_one(c, st_text(ET_PREFIX "%.*s.flags", (int)ST_MIN(strcspn(timer, "("), 63), timer),
@@ -104,14 +104,14 @@ static const char *const sysctl_names[] = {"dev.hwpstate", "dev.pcm.",          
                                            "hw.snd.",      "hw.usb.uaudio.",    "kern.eventtimer.",
                                            "kern.sched.",  "kern.timecounter.", NULL};
 
-/** In the order in which FreeBSD reads the files (loader.conf.local since 14.1): of two values, the later
- * one counts. */
+/** Files with settings, in the order in which FreeBSD reads them (loader.conf.local since 14.1). If two files
+ * set the same thing, the later value counts. */
 static const struct setting {
     const char *key; /* says whether the file could be read; NULL: an optional file or folder */
     const char *path;
     const char *prefix;
     const char *const *names;
-    const char *suffix; /* of a folder's files; NULL: any */
+    const char *suffix; /* of the files in a folder; NULL: any */
 } settings[] = {
     {ST_KEY_FREEBSD_FILE_LOADER_CONF, "/boot/loader.conf", ST_KEYS_FREEBSD_LOADER, loader_names},
     {NULL, "/boot/loader.conf.d", ST_KEYS_FREEBSD_LOADER, loader_names, .suffix = ".conf"},
@@ -126,7 +126,8 @@ static const struct setting {
     {NULL, "/etc/sysctl.conf.local", ST_KEYS_FREEBSD_SYSCTL_CONF, sysctl_names},
 };
 
-/** Reads a file into c->buf and says so in `key`. @return false when there is nothing to parse. */
+/** Reads a file into c->buf and puts in `key` whether it could be read. @return false if there is nothing to
+ * parse. */
 static bool read_file(struct st_collector *c, const char *key, const char *path)
 {
     const int r = st_collector_text(c, path, c->buf, c->buf_bytes);

@@ -14,10 +14,10 @@ struct reader {
     /* key of the fact for a file or folder that exists but cannot be read; NULL: that is not recorded */
     const char *failure_key;
     const char *folder, *suffix, *path; /* names of the folder and file that are read now */
-    bool of_guests;                     /* the current rule is for virtual machines */
+    bool of_guests;                     /* the settings read now are in a rule for virtual machines */
     size_t files_n, settings_n;
     struct st_facts *unit; /* facts of a unit and its drop-ins; a later setting replaces an earlier one */
-    const char *stem;      /* name of the unit */
+    const char *stem;      /* the unit's name without ".service" */
     bool ambient, bounded; /* ambient: the unit gets CAP_SYS_NICE; bounded: it cannot have it */
     bool bounding_set;
 };
@@ -42,7 +42,7 @@ static void failed(struct reader *reader, int r, const char *path)
         st_collector_put_failure(reader->c, reader->failure_key, r, path);
 }
 
-/** @return true: the file exists and could be read. */
+/** Reads and parses a file. @return true: the file exists and could be read. */
 static bool read_file(struct reader *reader, const char *path)
 {
     reader->path = path;
@@ -108,9 +108,10 @@ static void parse_groups(struct reader *reader, char *text)
     }
 }
 
-/* --- configuration of systemd --- */
+/* --- files of systemd --- */
 
-/** Lines "name = value". A line that ends with a backslash continues on the next line: systemd.syntax(7). */
+/** Parses lines "name = value". A line that ends with a backslash continues on the next line:
+ * systemd.syntax(7). */
 static void parse_settings(struct reader *reader, char *text)
 {
     for (char *at = strstr(text, "\\\n"); at != NULL; at = strstr(at, "\\\n"))
@@ -146,7 +147,7 @@ static void read_unit(struct reader *reader, const char *unit)
     read_dropins(reader, name);
 }
 
-/* --- units --- */
+/* --- units of audio programs --- */
 
 /** Programs that play or make sound and are sometimes run as services. */
 static const char *const programs[] = {"ardour",      "brutefir",     "camilladsp",     "carla",
@@ -259,7 +260,7 @@ static int one_unit(void *ctx, const char *name)
 /* --- settings that are one fact each --- */
 
 static const struct {
-    const char *section; /* NULL: any */
+    const char *section; /* the section in which the setting counts; NULL: any */
     const char *name, *key;
     enum { TEXT, NUMBER, LIMIT, FORBIDS } form; /* FORBIDS: the fact is 1 for the value "no" */
 } rows[] = {
@@ -391,7 +392,7 @@ static void collect_system(struct st_collector *c)
         st_collector_put_int(c, ST_KEY_WIREPLUMBER_LUA, lua, "/usr/share/wireplumber");
 }
 
-/* --- sound servers: the package's, the system's and the user's files --- */
+/* --- sound servers: files of the package, the system and the user --- */
 
 /** Reads the configuration of a server. The user's file hides the system's, and the system's file hides
  * the package's (PulseAudio has no package file); drop-ins of all three are added, the user's last. */

@@ -12,7 +12,7 @@ static void container(struct st_collector *c)
 {
     static const struct {
         const char *path;
-        const char *name; /* NULL: the file's text is the name */
+        const char *name; /* name of the container; NULL: the file's text is the name */
     } marks[] = {
         {"/.flatpak-info", "flatpak"},    {"/run/.toolboxenv", "toolbox"}, {"/run/systemd/container", NULL},
         {"/run/.containerenv", "podman"}, {"/.dockerenv", "docker"},
@@ -86,7 +86,7 @@ static void collect_place(struct st_collector *c)
  * one fact. */
 struct set {
     const char *folder;
-    const char *name_prefix; /* prefix of the folders that count */
+    const char *name_prefix; /* beginning of the subfolders' names */
     const char *key_prefix;
     struct {
         const char *file;
@@ -190,8 +190,8 @@ static int collect_set(struct walk *walk)
     return st_collector_list(walk->c, walk->set->folder, one_folder, walk);
 }
 
-/** File with the longest wake-up time that a program allows for a CPU, besides /dev/cpu_dma_latency: Linux
- * Documentation/ABI/testing/sysfs-devices-power. */
+/** The file with the longest wake-up time that a program allows for this CPU. It adds to
+ * /dev/cpu_dma_latency, which is for all CPUs (Linux Documentation/ABI/testing/sysfs-devices-power). */
 static const char *resume_path(const char *cpu)
 {
     return st_text("/sys/devices/system/cpu/%s/power/pm_qos_resume_latency_us", cpu);
@@ -259,7 +259,7 @@ struct cores {
     struct st_collector *c;
     int64_t capacities[CPUS_MAX]; /* 0: not known */
     int64_t highest;
-    char fast[256], slow[256]; /* lists of CPUs */
+    char fast[256], slow[256]; /* lists of CPUs: "0-3,8" */
 };
 
 static int one_capacity(void *ctx, const char *name)
@@ -320,7 +320,7 @@ static void swap(struct st_collector *c)
 {
     static const char source[] = "/proc/swaps";
     struct {
-        int64_t n, highest; /* priority */
+        int64_t n, highest; /* highest: the largest priority */
     } others = {0, INT64_MIN}, zram = {0, INT64_MIN}, *kind;
     struct st_pattern_parts parts;
     int r = st_collector_text(c, source, c->buf, c->buf_bytes);

@@ -1,4 +1,4 @@
-/* Linux: who runs, at which priority, and within which limits. */
+/* Linux: which daemons and threads run, at which priority, and within which limits. */
 #include <pwd.h>
 #include <unistd.h>
 
@@ -6,14 +6,14 @@
 #include "core/ns.h"
 #include "platform/proc.h"
 
-/* --- who runs: threads of interrupts, real-time threads, daemons that matter to audio --- */
+/* --- processes: interrupt threads, real-time threads, daemons that matter to audio --- */
 
 #define PROCESSES_MAX      8192
 #define THREADS_MAX        512 /* most threads read in all, without those of daemons */
 #define THREADS_OF_ONE_MAX 48  /* a program with more threads is a browser, not a sound server */
 #define REAL_TIME_MAX      128
 #define STAT_BYTES         1024
-#define NAME_BYTES         15 /* length of a name in the kernel */
+#define NAME_BYTES         15 /* most bytes of a process's name in /proc */
 #define POLICY_FIFO        1
 #define POLICY_RR          2
 #define COMMAND_LINE_BYTES 1024
@@ -46,7 +46,7 @@ static const struct {
 
 struct walk {
     struct st_collector *c;
-    const char *process_name; /* process whose threads are read now */
+    const char *process_name; /* the process whose threads are read now */
     const char *process_pid;
     size_t processes_n;
     size_t threads_n;
@@ -72,7 +72,8 @@ static void command_line(struct st_collector *c, const char *key, const char *pi
     st_collector_put_text(c, key, text, path);
 }
 
-/** Reads a number of /proc/PID/status; "Uid:" is the owner of the process. @return false: not known. */
+/** Reads the number after `line` in /proc/PID/status; "Uid:" is the owner of the process. @return false: not
+ * known. */
 static bool in_status(const struct st_collector *c, const char *pid, const char *line, uint64_t *ret)
 {
     return st_proc_line_u64(st_collector_small(c, st_text("/proc/%s/status", pid)), line, ret) == 0;
@@ -108,7 +109,7 @@ static bool take_owner(struct st_collector *c, const char *daemon, const char *p
     return true;
 }
 
-/** @return true: the process is one of the daemons. */
+/** Puts the facts of a process that is one of the daemons. @return true: the process is one of them. */
 static bool daemon_of(struct walk *walk, const char *name, const char *pid)
 {
     int64_t number;
@@ -300,7 +301,8 @@ static void collect_processes(struct st_collector *c)
 static void rt_runtime(struct st_collector *c, const char *key, const char *group)
 {
     static const char *const mounts[] = {"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"};
-    const bool is_outside = strstr(group, "..") != NULL; /* the group is outside of this cgroup namespace */
+    /* ".." means that the group is outside of this cgroup namespace */
+    const bool is_outside = strstr(group, "..") != NULL;
     st_collector_put_failure(c, key, -ENOENT, "/proc/self/cgroup");
     for (size_t i = 0;
          i < ST_ARRAY_LEN(mounts) && !is_outside && st_facts_text_or(c->facts, key, NULL) == NULL &&

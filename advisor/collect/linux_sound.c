@@ -9,7 +9,7 @@
 #define USB_DEVICES "/sys/bus/usb/devices"
 #define ASOUND      "/proc/asound"
 #define CARDS       ASOUND "/cards"
-#define CARDS_MAX   32 /* SNDRV_CARDS */
+#define CARDS_MAX   32 /* as SNDRV_CARDS of the kernel */
 
 #define USB_DEVICES_MAX 512
 #define STREAMS_MAX     64
@@ -78,7 +78,7 @@ static bool carries_usb_sound(const struct st_collector *c, const char *interfac
     return !st_text_begins(subclass, "03");
 }
 
-/** "1-2.3:1.0" is an interface of the device "1-2.3"; class 01 is audio, 0e video. */
+/** Reads a USB interface: "1-2.3:1.0" is one of the device "1-2.3". Class 01 is audio, 0e video. */
 static int usb_interface(void *ctx, const char *name)
 {
     struct scan *scan = ctx;
@@ -192,7 +192,7 @@ static void scan_folder(struct st_collector *c, const char *folder, st_name_fn f
         st_collector_put_failure(c, key, r, folder);
 }
 
-/* --- interrupt lines of sound and of the buses that carry it --- */
+/* --- interrupt lines of sound devices and of the buses that carry sound --- */
 
 #define SOURCE    "/proc/interrupts"
 #define LINES_MAX 64

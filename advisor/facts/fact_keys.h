@@ -8,20 +8,20 @@
 /* --- the user, and where the facts come from --- */
 #define ST_KEY_SYSTEM_CONTAINER  "system.container"
 #define ST_KEY_SYSTEM_HYPERVISOR "system.hypervisor"
-/* kinds of text that the facts came from, "5 sysctls, uname". If this fact exists, a rule whose facts are
- * not in the text is unknown */
+/* kinds of text that the facts came from: "5 sysctls, uname". If this fact exists, a rule is unknown if its
+ * facts are not in the text */
 #define ST_KEY_SYSTEM_INPUT "system.input"
 /* files that a saved tree lacks, whose facts are then unknown; only in facts of a saved tree */
 #define ST_KEY_SYSTEM_LACKS "system.capture_lacks"
-/* what the text itself shows, a sentence each, most important first: "system.seen.00" */
+/* sentences about what the text itself shows, most important first: "system.seen.00" */
 #define ST_KEYS_SYSTEM_SEEN "system.seen."
 /* lines of the last posted text that no reader understood: "3-5, 9" */
 #define ST_KEY_SYSTEM_INPUT_OTHERS "system.input_others"
 /* values of ST_KEY_SYSTEM_LACKS, separated by blanks */
 #define ST_LACKS_CARDS "/proc/asound"
 #define ST_LACKS_USB   "/sys/bus/usb"
-/* what `sleeptune share` printed: the status of a rule by its id, its effect in us, numbers of its lines;
- * "whole" exists if rules without a status are not applicable */
+/* what `sleeptune share` printed: the status of each rule by its id, effects in us, numbers. If "whole"
+ * exists, rules without a status are not applicable */
 #define ST_KEYS_SHARED        "system.shared."
 #define ST_KEYS_SHARED_EFFECT "system.shared.effect."
 #define ST_KEY_SHARED_WHOLE   "system.shared.whole"
@@ -31,10 +31,11 @@
 /* groups that the next login gives, from all sources of the group database, not only /etc/group */
 #define ST_KEY_USER_LOGIN_GROUPS "user.login_groups"
 #define ST_KEY_USER_GROUPS       "user.groups"
-/* if it exists, the limits of a login were read, and SCHED_FIFO was not tried */
+/* where the limits of the judged user come from, if not from this process. Unless it is ST_LIMITS_FROM_LOGIN,
+ * SCHED_FIFO was not tried */
 #define ST_KEY_USER_LIMITS_FROM "user.limits_from"
 #define ST_LIMITS_FROM_LOGIN    "login" /* root started a login of that user, which reported them */
-#define ST_LIMITS_FROM_FILES    "/proc/self/limits" /* of the user who saved a tree */
+#define ST_LIMITS_FROM_FILES    "/proc/self/limits" /* limits of the user who saved a tree */
 #define ST_KEY_USER_NAME        "user.name"
 #define ST_KEY_USER_UID         "user.uid"
 
@@ -47,7 +48,7 @@
 #define ST_KEY_ASK_JACK_BUFSIZE "linux.ask.jack_bufsize"
 #define ST_KEY_ASK_PIPEWIRE     "linux.ask.pipewire"
 #define ST_KEY_ASK_PULSEAUDIO   "linux.ask.pulseaudio"
-/* where the user puts an option by hand if GRUB reads no drop-ins: "the only line of /boot/cmdline.txt" */
+/* if GRUB reads no drop-ins: where the user adds an option by hand, "the only line of /boot/cmdline.txt" */
 #define ST_KEY_BOOT_OPTIONS               "linux.boot.options"
 #define ST_KEYS_CARD                      "linux.card."
 #define ST_KEY_CARDS_N                    "linux.cards_n"
@@ -116,7 +117,7 @@
 #define ST_KEY_MODULE_SND_HDA_INTEL_POWER_SAVE "linux.module.snd_hda_intel.power_save"
 #define ST_KEY_MODULE_SND_USB_AUDIO_LOWLATENCY "linux.module.snd_usb_audio.lowlatency"
 #define ST_KEYS_NORMAL_THREAD                  "linux.normal_thread."
-#define ST_KEY_PAM_MISSING                     "linux.pam.missing" /* 1: nothing reads the files of limits */
+#define ST_KEY_PAM_MISSING                     "linux.pam.missing" /* 1: no PAM, so nothing reads the files of limits */
 #define ST_KEYS_PIPEWIRE                       "linux.pipewire."
 #define ST_KEY_PIPEWIRE_ALLOWED_RATES          "linux.pipewire.allowed_rates" /* "[ 44100, 48000 ]" */
 #define ST_KEY_PIPEWIRE_FORCE_QUANTUM          "linux.pipewire.force_quantum"
@@ -126,7 +127,7 @@
 #define ST_KEYS_PIPEWIRE_NODE                  "linux.pipewire.node."
 #define ST_KEY_PIPEWIRE_QUANTUM                "linux.pipewire.quantum"
 #define ST_KEY_PIPEWIRE_RATE_HZ                "linux.pipewire.rate_hz"
-/* put by a command: PipeWire's current size and rate, reported by the daemon */
+/* the size and rate at which PipeWire runs, as sleeptuned reported them to this command */
 #define ST_KEY_PIPEWIRE_RUNNING_FRAMES  "linux.pipewire.running_frames"
 #define ST_KEY_PIPEWIRE_RUNNING_RATE_HZ "linux.pipewire.running_rate_hz"
 #define ST_KEY_PIPEWIRE_VERSION         "linux.pipewire.version" /* of the running server */
@@ -134,7 +135,7 @@
 #define ST_KEY_PLATFORM_PROFILE_CHOICES "linux.platform_profile.choices"
 #define ST_KEY_PLATFORM_PROFILE_NOW     "linux.platform_profile.now"
 #define ST_KEY_PMQOS_CPU_DMA_LATENCY_US "linux.pmqos.cpu_dma_latency_us"
-/* of a user who does not run sleeptune: 1 if mode and group let that user open /dev/cpu_dma_latency */
+/* for another user than the one who runs sleeptune: 1 if that user may open /dev/cpu_dma_latency */
 #define ST_KEY_PMQOS_USER_MAY_OPEN              "linux.pmqos.user_may_open"
 #define ST_KEY_POWER_STATES                     "linux.power.states"
 #define ST_KEY_PREEMPT_DEBUGFS                  "linux.preempt.debugfs"
@@ -151,7 +152,7 @@
 #define ST_KEY_RT_MEMLOCK_LIMIT_BYTES           "linux.rt.memlock_limit_bytes"
 #define ST_KEY_RT_RTPRIO_LIMIT                  "linux.rt.rtprio_limit"
 #define ST_KEY_PORTAL_RT_TIME_US                "linux.portal.rt_time_us"
-/* of a program with real-time threads: RLIMIT_RTTIME in us, unless it is unlimited */
+/* RLIMIT_RTTIME in us of programs with real-time threads, unless it is unlimited */
 #define ST_KEYS_RT_TIME        "linux.rt_time."
 #define ST_KEYS_RT_THREAD      "linux.rt_thread."
 #define ST_KEYS_RTKIT          "linux.rtkit."
@@ -160,7 +161,7 @@
 #define ST_KEY_RTKIT_FAILED_N  "linux.rtkit.failed_n"
 #define ST_KEY_RTKIT_REFUSED_N "linux.rtkit.refused_n"
 #define ST_KEY_RTKIT_INSTALLED "linux.rtkit.installed"
-#define ST_KEY_RTKIT_NO_BUS    "linux.rtkit.no_bus" /* 1: no D-Bus system bus */
+#define ST_KEY_RTKIT_NO_BUS    "linux.rtkit.no_bus" /* 1: the system has no D-Bus system bus */
 #define ST_KEY_SCHED_EXT_OPS   "linux.sched_ext.ops"
 #define ST_KEY_SCHED_EXT_STATE "linux.sched_ext.state"
 /* why `apply` cannot keep a setting on this system (NixOS, a jail), and what to do instead; absent: it can */
@@ -176,7 +177,7 @@
 #define ST_KEY_THP_DEFRAG           "linux.thp.defrag"
 #define ST_KEY_THP_ENABLED          "linux.thp.enabled"
 #define ST_KEY_THREADS_COMPLETE     "linux.threads.complete"
-/* in a posted text: threads that are not listed may exist */
+/* 1: the posted text may not list all threads */
 #define ST_KEY_THREADS_PART             "linux.threads.part"
 #define ST_KEY_TIMER_LIST_HRES_ACTIVE   "linux.timer_list.hres_active"
 #define ST_KEY_TIMER_LIST_RESOLUTION_NS "linux.timer_list.resolution_ns"
@@ -193,7 +194,7 @@
 #define ST_KEY_XEN_CAPABILITIES         "linux.xen.capabilities" /* /proc/xen: "control_d" in dom0 */
 #define ST_KEY_ZSWAP_ENABLED            "linux.zswap.enabled"
 
-/* --- FreeBSD: its sysctls have their own names --- */
+/* --- FreeBSD: the key of a sysctl is "freebsd." and its name --- */
 #define ST_KEYS_FREEBSD     "freebsd."
 #define ST_KEYS_FREEBSD_DEV "freebsd.dev."
 /* the device whose channel is dead, according to the kernel's log: "pcm0" */
@@ -225,18 +226,18 @@
 #define ST_KEYS_FREEBSD_SNDSTAT                           "freebsd.sndstat."
 #define ST_KEYS_FREEBSD_SYSCTL_CONF                       "freebsd.sysctl_conf."
 
-/* --- what sleeptune check saw of the music that played while it measured; the object "music" of the
- * report's JSON, without the prefix --- */
+/* --- what `sleeptune check` saw of the music that played while it measured. In the JSON of a report it is
+ * the object "music", and the names have no prefix --- */
 #define ST_MUSIC_PREFIX          "music."
-#define ST_MUSIC_ANSWER          "music.answer"          /* sentences; exists if the music was watched */
-#define ST_MUSIC_NEXT            "music.next"            /* "COMMAND (why)", or a sentence; absent: none */
-#define ST_MUSIC_SERVER          "music.server"          /* "PipeWire"; absent: none was watched */
+#define ST_MUSIC_ANSWER          "music.answer" /* sentences for people; exists if the music was watched */
+#define ST_MUSIC_NEXT            "music.next"   /* "COMMAND (why)", or a sentence; absent: none */
+#define ST_MUSIC_SERVER          "music.server" /* "PipeWire"; absent: none was watched */
 #define ST_MUSIC_DURATION_NS     "music.duration_ns"     /* integer: time watched */
 #define ST_MUSIC_DROPOUTS        "music.dropouts"        /* integer: dropouts of devices and clients */
 #define ST_MUSIC_CLIENT          "music.client"          /* the client with most of the dropouts */
-#define ST_MUSIC_CLIENT_DROPOUTS "music.client_dropouts" /* whole number */
+#define ST_MUSIC_CLIENT_DROPOUTS "music.client_dropouts" /* integer: the dropouts of that client */
 #define ST_MUSIC_REASON          "music.reason" /* reason of most of that client's dropouts: "too-slow" */
 #define ST_MUSIC_FRAMES          "music.frames" /* integer: the server's buffer size */
 
-/* dropouts that sleeptuned, which watches all the time, has counted: integer */
+/* integer: dropouts that sleeptuned has counted, which watches all the time */
 #define ST_MUSIC_COUNTED "linux.sleeptuned.dropouts"

@@ -1,5 +1,5 @@
-/* Whose sound server runs: a server of another user is neither a problem of the judged user, nor an
- * answer. */
+/* Which user's sound server runs. Another user's server is neither a problem of the judged user, nor does it
+ * show which buffer size that user has. */
 #pragma once
 
 #include "advisor/facts/facts.h"

@@ -105,5 +105,6 @@ const char *st_snapshot_parse(const char *text, size_t bytes, struct st_facts **
         return NULL;
     }
     st_facts_free(facts);
-    return st_safe_text(why); /* it may quote the document */
+    /* the reason may quote the document */
+    return st_safe_text(why);
 }

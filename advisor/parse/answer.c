@@ -203,7 +203,8 @@ const char *st_answer_log_key(const char *line, char *ret_about, size_t bytes)
     static const struct {
         const char *part, *key;
     } rows[] = {
-        /* rtkit-daemon.c, demote_known_threads(), verify_burst(), find_process(), find_thread() */
+        /* messages of rtkit-daemon.c: demote_known_threads(), verify_burst(), find_process(), find_thread()
+         */
         {"Demoted ", ST_KEY_RTKIT_DEMOTED_N},
         {"uccessfully demoted thread ", ST_KEY_RTKIT_DEMOTED_N},
         {"Warning: Reached ", ST_KEY_RTKIT_REFUSED_N},

@@ -4,7 +4,7 @@
 
 #include "advisor/facts/facts.h"
 
-/** The fact for a setting of pw-metadata; NULL: none. */
+/** The key of the fact for this setting of pw-metadata; NULL: sleeptune does not use the setting. */
 const char *st_answer_pipewire_key(const char *name);
 
 /** Parses `pw-dump`: facts of each node, with its process, and whether it belongs to a program that is

@@ -1,4 +1,4 @@
-/* Text files of FreeBSD, captured or on the machine: assignments, /dev/sndstat. */
+/* Parsers of FreeBSD's text files, captured or on the machine: assignments, /dev/sndstat. */
 #include "advisor/parse/freebsd_text.h"
 
 #include "core/text/pattern.h"
@@ -9,7 +9,7 @@
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
-/* --- assignments --- */
+/* --- assignments: loader.conf, sysctl.conf, rc.conf --- */
 
 /** Reads a value: a quoted one, which may span lines that are joined as by a shell, or an unquoted one up to
  * a blank, '#' or ';'. Moves *at behind it. @return false: the closing quote is missing, or the value has a
@@ -61,7 +61,7 @@ int st_freebsd_text_assignments(struct st_facts *facts, const char *prefix, cons
 struct walk {
     struct st_facts *facts;
     const char *source;
-    int unit;         /* -1: outside of a device */
+    int unit;         /* unit of the device that is read now; -1: outside of a device */
     bool hw_play;     /* the lines read now are about a hardware channel that plays */
     bool has_play;    /* the first such channel of this device was read */
     unsigned rate_hz; /* rate of that channel's hardware */

@@ -1,9 +1,9 @@
-/* Text files of Linux: kernel configuration, /proc, settings, relaxed JSON. */
+/* Parsers of Linux' text files: settings, relaxed JSON, names of drivers. */
 #include "advisor/parse/linux_text.h"
 
 #include "advisor/facts/text.h"
 
-/* --- settings --- */
+/* --- lines "key = value" --- */
 
 void st_linux_text_settings(char *text, st_setting_fn fn, void *ctx)
 {
@@ -99,7 +99,7 @@ void st_linux_text_spa(const char *text, st_setting_fn fn, void *ctx)
 {
     struct scanner s = {.at = text};
     struct level levels[DEPTH_MAX] = {0};
-    size_t depth = 0; /* may grow beyond the levels that are kept */
+    size_t depth = 0; /* may exceed the number of `levels` */
     char key[TOKEN_BYTES] = "";
     bool has_key = false;
     for (enum token token = next_token(&s); token != TOKEN_END; token = next_token(&s)) {

@@ -2,8 +2,7 @@
 
 #include "advisor/rules/rule.h"
 
-#define SHARE_BYTES 16384 /* bytes; a share has at most 40 lines of 76 columns, more if quoted and wrapped   \
-                           */
+#define SHARE_BYTES 16384 /* bytes; 40 lines of 76 columns, and more if quoted and wrapped */
 
 struct reader {
     struct st_facts *facts;
@@ -12,7 +11,7 @@ struct reader {
     const char *status;         /* status of the ids that follow; NULL: none */
     int64_t ids_n;
     bool in_programs;   /* the list of programs that made dropouts follows, up to a '.' */
-    char programs[300]; /* "mpv woken-late 8; a program unknown 4" */
+    char programs[300]; /* text for a sentence: "mpv woken-late 8; a program unknown 4" */
 };
 
 static void put_id(struct reader *reader, const char *id)

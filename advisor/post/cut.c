@@ -8,7 +8,7 @@
 
 #define SHORT_BYTES 4 /* shortest line that can be one of a log or table, except in JSON */
 #define LINES_MAX   300000
-#define FILES_MAX   64 /* files that one command prints */
+#define FILES_MAX   64 /* most files that one command prints */
 
 /** What the next lines belong to: a command, its files, or the file that is open. */
 struct cut {
@@ -19,7 +19,7 @@ struct cut {
     bool is_part;         /* a filter such as grep follows the command, so its output is not complete */
     struct st_post_answer *open; /* the file to which the next lines are added; NULL: none */
     bool fenced;
-    const char *next;   /* the next line */
+    const char *next;   /* the line after the one that is read */
     size_t first_other; /* first line of the current range that no reader understood; 0: none */
 };
 
@@ -192,7 +192,7 @@ static bool take_error(struct cut *cut, const char *line)
     return false;
 }
 
-/* --- sysctl --- */
+/* --- lines that set a sysctl --- */
 
 /** Reads "name: value" of FreeBSD, "name = value" of Linux, or "name=value", whose name decides for which
  * system it counts. A quoted value is left to other readers, since kenv and loader.conf have such. FreeBSD
@@ -246,7 +246,7 @@ static bool take_freebsd_version(struct st_post *post, const char *line)
     return false;
 }
 
-/* --- files --- */
+/* --- lines of files --- */
 
 /** Reads "PATH: VALUE", as the kernel, the shell and grep print it, as a line of the file PATH. */
 static bool take_path_line(struct cut *cut, const char *line)
@@ -332,7 +332,7 @@ static bool take_file_line(struct cut *cut, const char *line)
         const char *name = cut->open->name;
         st_post_answer_add(cut->open, line);
         if (strstr(name, "/stream") != NULL || strstr(name, "/limits") != NULL ||
-            strpbrk(cut->command, ";&") != NULL || /* perhaps the output of another command */
+            strpbrk(cut->command, ";&") != NULL || /* the line may be the output of another command */
             st_text_is(name, "pw-dump") ||
             st_text_is(name, "/dev/sndstat")) /* files that may end without a blank line: the readers look at
                                                  the line as well */
@@ -364,7 +364,7 @@ static bool take_file_line(struct cut *cut, const char *line)
     return true;
 }
 
-/* --- lines --- */
+/* --- the text, line by line --- */
 
 /** Ends the current range of lines that no reader understood, and adds it to the list: "3-5, 9". */
 static void end_others(struct cut *cut, size_t line_n)

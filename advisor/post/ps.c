@@ -3,7 +3,7 @@
 
 #include "advisor/post/post.h"
 
-/* --- ps -eLo pid,tid,class,rtprio,comm; procps ps(1) --- */
+/* --- rows of ps -eLo pid,tid,class,rtprio,comm; procps ps(1) --- */
 
 static const char *const classes[] = {"TS", "FF", "RR", "B", "IDL", "DLN", "ISO", NULL};
 static const char *const servers[] = {"pipewire", "pipewire-pulse", "wireplumber", "pulseaudio",
@@ -136,7 +136,7 @@ static bool guess_columns(struct st_post *post, char *const *words, size_t n)
     return true;
 }
 
-/** "pid 10576's current scheduling policy: SCHED_RR", and its priority in the next line. */
+/** Reads chrt's "pid 10576's current scheduling policy: SCHED_RR", and the priority in the next line. */
 static bool chrt(struct st_post *post, const char *line)
 {
     struct st_pattern_parts parts;
@@ -166,7 +166,7 @@ bool st_post_ps(struct st_post *post, char *line)
     if ((!post->ps.header && !guess_columns(post, words, n) && !guess_long(post, words, n)) ||
         post->ps.rows_n >= ST_POST_ROWS_MAX)
         return false;
-    /* a command that comes first may have blanks */
+    /* if the command is the first column, blanks in it make the row longer than the heading */
     const size_t more = post->ps.at[COMMAND] == 0 && n > post->ps.columns_n ? n - post->ps.columns_n : 0;
     const char *cells[ST_POST_PS_COLUMNS] = {NULL};
     for (size_t i = 0; i < ST_POST_PS_COLUMNS; i++) {

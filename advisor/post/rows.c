@@ -4,7 +4,7 @@
 #include "advisor/parse/answer.h"
 #include "xruns/server_log.h"
 
-/* --- values --- */
+/* --- lines with one value --- */
 
 #define CPUFREQ "/sys/devices/system/cpu/cpufreq/"
 
@@ -356,7 +356,7 @@ static bool take_values(struct st_post *post, const char *line, const struct pai
     return any || st_text_is_among(post->section, sections);
 }
 
-/* --- logs --- */
+/* --- lines of logs --- */
 
 #define NS_PER_US 1e3
 #define NS_PER_MS 1e6
@@ -391,7 +391,7 @@ static bool late_client(const char *line, struct st_pattern_parts *ret)
  * counts. */
 static const struct log_row {
     const char *pattern, *sentence;
-    int subject; /* 0: the first part */
+    int subject; /* number of the part that is "$s"; 0: the first part */
     double unit_ns;
     /* parses a line that matched, fills `ret`; NULL: the pattern does. Helper programs that follow a log use
      * the same function */
@@ -433,7 +433,7 @@ static const struct log_row {
      "$s took its recording from PipeWire too late$n$t (overrun), or asks for less than PipeWire's cycle"},
     {"*Failure in Bluetooth audio transport",
      "A Bluetooth link failed$n$t: its radio or its device, not a setting, is the usual reason"},
-    /* programs that ended */
+    /* messages of systemd and audit about programs that ended */
     {"*ANOM_ABEND*comm=\"%l\"*sig=%d", "$s was ended by signal $2$t: a crash, not a late cycle"},
     {"*rocess %d (%l) of user %d terminated abnormally with signal %l,",
      "$s ended with signal $4$t: a crash, not a late cycle", 2},
@@ -482,10 +482,10 @@ static const struct log_row {
     /* sources: jack2's common/JackEngine.cpp, posix/JackPosixThread.cpp, linux/alsa; QjackCtl */
     {"*JackEngine::XRun: client ", "JACK did not wait for $s, which was not finished in time$n$t", 1,
      .read = late_client},
-    {"*subgraph starting at %l timed out"}, /* jack1's engine.c */
+    {"*subgraph starting at %l timed out"}, /* from jack1's engine.c */
     {"*alsa_pcm: xrun of at least %d msecs", "JACK's card ran dry$n$t$u", .unit_ns = NS_PER_MS},
     {"*delay of %d usecs exceeds estimated spare time", "JACK woke up too late for its cycle$n$t$u",
-     .unit_ns = NS_PER_US}, /* jack1 */
+     .unit_ns = NS_PER_US}, /* from jack1 */
     {"*JackAudioDriver::Process%l: %s error, stopping", "JACK stopped: it could not $2 the data of its card"},
     {"*JACK server starting in non-realtime mode",
      "JACK runs without real-time priority, so any busy program can delay all sound: start it without -r "
@@ -530,7 +530,7 @@ static const struct log_row {
     {"*Audio device underrun detected"},
     {"*(snd_pcm_recover) overrun", "A program took its recording too late$n$t (overrun)"},
     {"*overrun!!! (at least"},
-    /* the kernel */
+    /* messages of the kernel */
     {"*Out of memory: %s process %d (%l)",
      "The computer's memory ran out$t: the kernel killed $s. Until then it may stop any program that waits "
      "for memory: close programs, or add swap (zram)",

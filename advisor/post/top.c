@@ -1,7 +1,8 @@
 /* Reads posted outputs of pw-top. */
 #include "advisor/post/post.h"
 
-/* --- pw-top: S ID QUANT RATE WAIT BUSY W/Q B/Q ERR [FORMAT] [+] NAME; PipeWire src/tools/pw-top.c --- */
+/* --- rows of pw-top: S ID QUANT RATE WAIT BUSY W/Q B/Q ERR [FORMAT] [+] NAME; PipeWire src/tools/pw-top.c
+ * --- */
 
 enum {
     TOP_STATE,
@@ -45,7 +46,7 @@ static void take_name(struct st_post_node *node, char *const *words, size_t n)
             i = k + 1;
     }
     if (!node->follows && n >= TOP_N + 4 && strspn(words[TOP_N + 1], "0123456789") > 0)
-        i = TOP_N + 3; /* "S16LE 2 48000 NAME" */
+        i = TOP_N + 3; /* the row is "... S16LE 2 48000 NAME" */
     node->name[0] = '\0';
     for (; i < n; i++)
         st_text_join(node->name, sizeof(node->name), " ", "%s", words[i]);
@@ -71,7 +72,7 @@ bool st_post_top(struct st_post *post, char *line)
         !is_time(words[TOP_BUSY]) || st_text_int(words[TOP_ERRORS], &now.errors_n) != 0)
         return false;
     if (post->top.begins)
-        post->top.n = 0; /* the last screen with rows counts */
+        post->top.n = 0; /* pw-top prints a screen again and again: the last one with rows counts */
     post->top.begins = false;
     now.runs = strchr("RtT!", words[TOP_STATE][0]) != NULL && now.hz >= 0 && now.frames >= 0;
     for (char *comma = strchr(words[TOP_BUSY_Q], ','); comma != NULL; comma = NULL)

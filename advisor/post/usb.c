@@ -1,7 +1,7 @@
-/* Posted texts: the tree of USB devices. */
+/* Reads the tree of USB devices in posted texts. */
 #include "advisor/post/post.h"
 
-/* --- lsusb -t: usbutils' lsusb-t.c --- */
+/* --- rows of lsusb -t; usbutils' lsusb-t.c --- */
 
 bool st_post_usb(struct st_post *post, char *line)
 {

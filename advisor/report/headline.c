@@ -1,4 +1,4 @@
-/* The first sentences of a report, made from its figures. */
+/* The first sentences of a report, made from its findings. */
 #include "advisor/report/report_format.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* Text on a terminal: wrapped, and safe to show. */
+/* Prints text on a terminal: wrapped, and without control characters. */
 #include "advisor/report/print.h"
 
 #include "core/text/safe.h"

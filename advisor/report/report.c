@@ -195,7 +195,7 @@ static const struct {
     {"freebsd-alloweddeviation", "freebsd-nanosleep-precise", "freebsd-alloweddeviation does the same", NULL},
 };
 
-/** The finding of that rule, if it fired; else NULL. */
+/** The finding of that rule; NULL: it did not fire. */
 static struct st_finding *fired(const struct st_report *report, const char *id)
 {
     struct st_finding *finding = st_report_find(report, id);

@@ -1,4 +1,4 @@
-/* The formats of a report. */
+/* The table of the formats of a report. */
 #include "advisor/report/report_format.h"
 
 const struct st_report_format *const st_report_formats[] = {

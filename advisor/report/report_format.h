@@ -6,13 +6,13 @@
 /** Appearance of the text format; other formats ignore it. */
 struct st_report_view {
     int width;   /* columns; 0: do not wrap */
-    bool colour; /* ANSI */
+    bool colour; /* print colours, by ANSI sequences */
     bool ok;     /* after the first screen, show settings that are right */
     bool all;    /* after these, show the details of all findings */
 };
 
 struct st_report_format {
-    const char *name; /* of --format */
+    const char *name; /* argument of --format */
     int (*write)(const struct st_report *report, FILE *out,
                  const struct st_report_view *view); /* 0, -ENOMEM, -EIO */
 };
@@ -27,8 +27,8 @@ extern const struct st_report_format *const st_report_formats[];
 /** The report as sleeptune-report/1. @return NULL: out of memory. */
 json_t *st_report_format_json(const struct st_report *report);
 
-/** Mechanism, formula and sources of one rule, and its finding on this machine. @param finding NULL: the
- * rule is for another operating system. */
+/** Prints mechanism, formula and sources of one rule, and its finding on this machine. @param finding NULL:
+ * the rule is for another operating system. */
 void st_report_format_rule(const struct st_rule *rule, const struct st_finding *finding,
                            const struct st_wish *wish, FILE *out, int width);
 

@@ -10,7 +10,7 @@
 #include "core/text/safe.h"
 #include "st_config.h"
 
-#define SCREEN_LINES 23 /* without the prompt */
+#define SCREEN_LINES 23 /* lines of a terminal, without the one for the prompt */
 #define POSTED_LINES                                                                                         \
     12 /* further lines for the fix itself, which the author of a posted text cannot look up */
 #define SETTINGS_MAX 5
@@ -31,7 +31,7 @@ static void print_status(const struct st_printer *printer, enum st_status status
         fputs("\033[0m", printer->out);
 }
 
-/** Prints paragraphs. */
+/** Prints text, wrapped, with this indentation. */
 static void print_text(const struct st_printer *printer, int indent, const char *text)
 {
     st_print_wrapped(printer, indent, "", indent, text);
@@ -44,7 +44,7 @@ static void print_lines(const struct st_printer *printer, const char *label, con
         st_print_verbatim(printer, INDENT, label, label[0] != '\0' ? TEXT_INDENT : INDENT, text);
 }
 
-/* --- settings --- */
+/* --- the settings of the first screen --- */
 
 /** Prints status, problem and possible cost. For the problem that the headline has explained, the rule's
  * title replaces the problem. */
@@ -111,9 +111,9 @@ static const char *apply_command(const struct st_finding *finding)
     return st_text("%ssleeptune apply %s", st_os_rows[st_rule_os(finding->rule)].sudo, finding->rule->id);
 }
 
-/** What the user can do about a setting, in one line. */
+/** What the user can do about a setting now, in one line. */
 struct step {
-    const char *command; /* "": by hand */
+    const char *command; /* the command; "": the user makes the change by hand */
     const char *then; /* text after a semicolon: what has to follow, or how long the command's effect lasts */
 };
 
@@ -180,7 +180,7 @@ static void print_cost(const struct st_printer *printer, const struct st_finding
                        step_of(finding, printer->width).then, root));
 }
 
-/** @return the worst setting, if it must be shown before the answer's next step; NULL: none. */
+/** The worst setting, if the screen must show it before the answer's next step; NULL: none. */
 static const struct st_finding *problem_before_next(const struct st_report *report)
 {
     const bool before = report->answer != NULL && report->answer->fine;
@@ -249,9 +249,9 @@ static size_t print_settings(const struct st_printer *printer, int room)
     return n;
 }
 
-/* --- counts --- */
+/* --- the counts of the first screen --- */
 
-#define NAMES_MAX 3 /* names in a list; the rest is counted */
+#define NAMES_MAX 3 /* most names in a list; further ones are only counted */
 
 /** A list of names: the first ones, and the number of further ones. */
 struct names {
@@ -322,7 +322,7 @@ static const char *counts_text(const struct st_report *report)
         names_text("Advice that is not about lateness: ", &harmless, ""), unread_text(report), aside);
 }
 
-/* --- the screen --- */
+/* --- the first screen --- */
 
 /** Prints "COMMAND (why)". The command is a separate line of any length, so that it can be copied. */
 static void print_next(const struct st_printer *printer, const char *next)
@@ -397,7 +397,8 @@ static int print_first_screen(const struct st_printer *printer)
     if (above == NULL || below == NULL)
         return -ENOMEM;
     const size_t fired = st_report_count_if(printer->report, st_finding_may_delay);
-    const int rest = lines(above) + lines(below) + 2; /* a blank line, and the hint */
+    /* lines that are not for settings: above, below, a blank line and the hint */
+    const int rest = lines(above) + lines(below) + 2;
     fputs(above, printer->out);
     const size_t shown =
         print_settings(printer, SCREEN_LINES - rest + POSTED_LINES * printer->report->facts->partial);
@@ -412,7 +413,7 @@ static int print_first_screen(const struct st_printer *printer)
     return 0;
 }
 
-/* --- details --- */
+/* --- the details of all findings --- */
 
 static void print_field(const struct st_printer *printer, const char *label, const char *text)
 {
@@ -448,7 +449,7 @@ static void print_evidence(const struct st_printer *printer, const struct st_fin
     const char *label = "Seen:";
     ST_EACH_OF (place, finding->evidence, finding->evidence_n) {
         const struct st_fact *fact = *place;
-        const char *value = st_text_or(fact->text, ""); /* may hold control characters */
+        const char *value = st_text_or(fact->text, ""); /* the value may contain control characters */
         const char *const says[ST_FACT_STATES_N] = {
             [ST_FACT_OK] = st_text("= %.*s", st_text_cut(value, 200), value),
             [ST_FACT_ABSENT] = "is absent",
@@ -510,7 +511,7 @@ static int write_text(const struct st_report *report, FILE *out, const struct st
     }
     if (view->ok)
         fputc('\n', out);
-    ST_REPORT_EACH (finding, report) { /* a line for each setting that is as it should be */
+    ST_REPORT_EACH (finding, report) { /* prints a line for each setting that is as it should be */
         if (view->ok && finding->status == ST_STATUS_OK && st_finding_counts(finding))
             st_print_wrapped(&printer, 0, st_text("ok  %s", finding->rule->id), OK_COLUMNS,
                              finding->rule->title);

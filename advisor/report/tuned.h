@@ -6,7 +6,7 @@
 
 /** One setting whose trial was completed: it helps, has no effect, or is harmful. */
 struct st_tuned_row {
-    char id[64]; /* of the rule */
+    char id[64]; /* id of the rule */
     enum st_tuning_outcome outcome;
     /* how many times fewer late wake-ups, with its 95 % bounds; set only if the setting helps */
     double fold, low, high;
@@ -19,7 +19,7 @@ struct st_tuned_row {
 struct st_tuned {
     struct st_tuned_row rows[ST_TUNING_ROWS_MAX];
     size_t n;
-    char day[16]; /* "2026-11-22" */
+    char day[16]; /* day of the trial: "2026-11-22" */
     int64_t frames;
 };
 

@@ -11,7 +11,7 @@
 #define FRAMES  128
 #define RATE_HZ 48000
 
-#define PULSE_RATE_HZ 44100 /* pulse-daemon.conf(5) */
+#define PULSE_RATE_HZ 44100 /* Hz; default of pulse-daemon.conf(5) */
 
 static const char *const verbs[] = {"asked for", "forces"}; /* index 1: the request is forced */
 
@@ -54,7 +54,7 @@ static bool of_program(const struct st_facts *facts, struct st_wish *ret)
     return ret->frames > 0;
 }
 
-/* --- servers --- */
+/* --- the sound servers --- */
 
 static bool of_jack(const struct st_facts *facts, struct st_wish *ret)
 {
@@ -335,8 +335,8 @@ bool st_buffer_need_nodes(struct st_finding *finding)
 static const struct {
     bool (*find)(const struct st_facts *facts, struct st_wish *ret);
     const char *daemon;
-    const char
-        *asked; /* fact about its answer; a server that does not answer belongs to another user, or hangs */
+    /* the fact that says whether the server answered; one that does not belongs to another user, or hangs */
+    const char *asked;
 } servers[] = {
     {of_jack, ST_KEY_DAEMON_JACKD, ST_KEY_ASK_JACK_BUFSIZE},
     {of_jack, ST_KEY_DAEMON_JACKDBUS, ST_KEY_ASK_JACK_BUFSIZE},

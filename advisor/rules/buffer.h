@@ -6,13 +6,13 @@
 
 #define ST_BUFFER_TEXT_BYTES (ST_WISH_WHY_BYTES + 64)
 
-/* pipewire.conf(5) */
+/* defaults in pipewire.conf(5) */
 #define ST_BUFFER_PIPEWIRE_FRAMES  1024
 #define ST_BUFFER_PIPEWIRE_RATE_HZ 48000
 #define ST_BUFFER_PIPEWIRE_MIN     32
 #define ST_BUFFER_PIPEWIRE_MAX     2048
 
-/* pulse-daemon.conf(5) */
+/* default in pulse-daemon.conf(5) */
 #define ST_BUFFER_PULSE_FRAGMENT_MS 25
 
 /* Facts that apply and verify put if the user names a size for all programs: that size in frames, and the
@@ -34,7 +34,7 @@ ST_NODISCARD int st_buffer_choose(const struct st_facts *facts, int64_t frames, 
  * of pw-dump). */
 struct st_buffer_asked {
     int64_t usual_frames, default_hz; /* values forced for all, or used if no program asks for others */
-    int64_t cycle_frames, running_hz; /* current values */
+    int64_t cycle_frames, running_hz; /* values that hold now, with the requests of programs */
     int64_t default_frames;           /* the current cycle, converted to default_hz */
 
     const struct st_fact
@@ -42,7 +42,7 @@ struct st_buffer_asked {
     const char *program;
     int64_t frames, rate_hz; /* what `program` asked for */
     bool forced;
-    const char *verb; /* "asked for", "forces" */
+    const char *verb; /* of `program`: "asked for", "forces" */
 
     const char *rate_program; /* the program that asked for running_hz; NULL: none, the default is used, or
                                  the program does not play */

@@ -106,7 +106,7 @@ const struct st_rule st_rule_freebsd_snd_latency = {
     .judge_number = judge_snd_latency,
 };
 
-/* --- freebsd-virtual-oss: virtual_oss(8): a mixing server with a buffer and a priority of its own. --- */
+/* --- freebsd-virtual-oss: buffer and priority of the mixing server virtual_oss(8) --- */
 
 #define DSP     "freebsd.rc.virtual_oss_dsp"
 #define DEFAULT "freebsd.rc.virtual_oss_default_args" /* default options, from FreeBSD's rc.d script */

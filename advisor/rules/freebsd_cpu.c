@@ -9,7 +9,7 @@
 #define LOWEST_SYSCTL  "hw.acpi.cpu.cx_lowest"
 #define LOWEST         ST_KEYS_FREEBSD LOWEST_SYSCTL
 #define IDLE           "freebsd.machdep.idle"
-#define STATES_MAX     8 /* MAX_CX_STATES */
+#define STATES_MAX     8 /* as MAX_CX_STATES of the kernel */
 #define LATENCY_MAX_US 1000000
 
 /** No advice up to a latency of 20 us, or of 2 % of the period if that is more. Both limits are a choice of
@@ -22,7 +22,7 @@ struct scan {
     bool c3_off; /* the event timer stops in C3, so the kernel does not use it */
     double period_us;
     int cpus;
-    int64_t worst_us;  /* longest latency in use */
+    int64_t worst_us;  /* longest latency of the states in use, in us */
     int worst_state;   /* number of the state with worst_us; 0: none */
     int shallow_state; /* deepest state with a latency of at most SMALL_US */
 };

@@ -4,7 +4,7 @@
 #include "advisor/rules/machine.h"
 #include "platform/proc.h"
 
-#define USER_MAX 32 /* MAXLOGNAME - 1 */
+#define USER_MAX 32 /* as MAXLOGNAME - 1 of the system */
 
 /** How to give the members of group realtime the right to real-time priority, from FreeBSD 13.1 on: until
  * reboot, and permanently. */
@@ -116,7 +116,7 @@ const struct st_rule st_rule_freebsd_rt_permission = {
     .judge = judge_rt_permission,
 };
 
-/* --- freebsd-mac-priority: mac_priority(4): real-time priority for the members of a group. --- */
+/* --- freebsd-mac-priority: does mac_priority(4) give real-time priority to the members of a group? --- */
 
 #define GID          "freebsd.security.mac.priority.realtime_gid"
 #define LOADER       "freebsd.loader.mac_priority_load"
@@ -323,7 +323,7 @@ const struct st_rule st_rule_freebsd_memlock = {
     .judge = judge_memlock,
 };
 
-/* --- freebsd-jail: Inside a jail the settings are the host's. --- */
+/* --- freebsd-jail: inside a jail the settings are those of the host --- */
 
 const struct st_rule st_rule_freebsd_jail = {
     .id = "freebsd-jail",

@@ -18,11 +18,11 @@
 
 /** How a policy (a group of CPUs that share a clock) behaves, from best to worst. */
 enum kind {
-    KIND_FAST,      /* stays at the highest clock of the hardware */
-    KIND_UNREAD,    /* sleeptune does not know how it behaves */
-    KIND_CAPPED,    /* would be fast, but a setting keeps it below the highest clock of the hardware */
+    KIND_FAST,   /* stays at the highest clock of the hardware */
+    KIND_UNREAD, /* sleeptune does not know how it behaves */
+    KIND_CAPPED, /* would be fast, but a setting limits it to less than the highest clock of the hardware */
     KIND_USERSPACE, /* a program sets the clock */
-    KIND_SCALING,   /* follows the load in software */
+    KIND_SCALING,   /* software changes the clock with the load */
     KIND_EPP,    /* the hardware chooses the clock, and the energy preference (epp) asks it to save energy */
     KIND_LOWEST, /* stays at the lowest clock */
 };

@@ -25,7 +25,7 @@ static void fix_usb_power(struct st_finding *finding, const struct st_fact *cont
     const char *vendor = st_fact_beside_text_or(control, "vendor_id", ""),
                *product = st_fact_beside_text_or(control, "product_id", "");
     const bool is_first = finding->fix_now == NULL; /* the commands name only the first device */
-    const char *device = st_fact_part(control, ST_KEYS_USB_AUDIO); /* "1-2.3" */
+    const char *device = st_fact_part(control, ST_KEYS_USB_AUDIO); /* name of the device: "1-2.3" */
     const char *path = st_text(NOW_FILE("%s"), st_machine_is_plain(device) ? device : "DEVICE");
     const char *rule = st_text(RULE("%s", "%s"), vendor, product);
     if (is_first) {
@@ -98,7 +98,7 @@ const struct st_rule st_rule_linux_usb_autosuspend = {
 /* --- linux-usb-path: what lies between a USB interface and the computer --- */
 
 #define FULL_SPEED_MBIT 12
-#define ONE_TRANSLATOR  "01" /* bDeviceProtocol of a hub */
+#define ONE_TRANSLATOR  "01" /* bDeviceProtocol of a hub with one translator for all ports */
 
 /** Is another full-speed audio interface plugged into the same hub? */
 static bool shares_hub(const struct st_fact *speed)
@@ -182,7 +182,7 @@ const struct st_rule st_rule_linux_usb_path = {
     .judge = judge_usb_path,
 };
 
-/* --- linux-usb-audio-options: Options of the module snd_usb_audio. --- */
+/* --- linux-usb-audio-options: the option lowlatency of the module snd_usb_audio --- */
 
 const struct st_rule st_rule_linux_usb_audio_options = {
     .id = "linux-usb-audio-options",
@@ -266,9 +266,9 @@ const struct st_rule st_rule_linux_hda_power_save = {
     .judge_number = judge_hda_power_save,
 };
 
-/* --- linux-idle-suspend: outputs that WirePlumber closes when nothing plays --- */
+/* --- linux-idle-suspend: does WirePlumber close outputs when nothing plays? --- */
 
-#define SUSPEND_DEFAULT_S 5 /* WirePlumber's suspend-node.lua */
+#define SUSPEND_DEFAULT_S 5 /* s; default in WirePlumber's suspend-node.lua */
 
 /** Is this an ALSA output that plays now? Unless only_playing: any ALSA output but HDMI and S/PDIF (iec958),
  * which few people use. */
@@ -446,7 +446,7 @@ const struct st_rule st_rule_linux_card_clocks = {
 
 /* --- linux-device-headroom: PipeWire's reserve against devices whose position moves in steps --- */
 
-#define HEADROOM_MAX 8192 /* limit of api.alsa.headroom */
+#define HEADROOM_MAX 8192 /* frames; limit of api.alsa.headroom */
 #define HEADROOM_EVER(node, frames)                                                                          \
     "# /etc/wireplumber/wireplumber.conf.d/90-sleeptune.conf (WirePlumber 0.5 or later)\n"                   \
     "monitor.alsa.rules = [ { matches = [ { node.name = \"" node                                             \
@@ -627,7 +627,7 @@ const struct st_rule st_rule_linux_device_headroom = {
     .judge = judge_device_headroom,
 };
 
-/* --- linux-card-faults: what the kernel logged of a sound card --- */
+/* --- linux-card-faults: faults of a sound card that the kernel logged --- */
 
 const struct st_rule st_rule_linux_card_faults = {
     .id = "linux-card-faults",

@@ -56,7 +56,7 @@ struct st_jack_command st_linux_jack_parse(const char *text)
             continue;
         char letter = word[1];
         const char *value = word + 2;
-        if (letter == '-') { /* "--period=128", "--period 128" */
+        if (letter == '-') { /* a long option: "--period=128", "--period 128" */
             const char *name = value;
             value = name + strcspn(name, "=");
             ST_EACH (row, parts[driver].names) {
@@ -148,7 +148,7 @@ const struct st_rule st_rule_linux_jack_realtime = {
 
 #define USB        ST_KEYS_USB_AUDIO "*.control"
 #define FRAMES_MIN 16
-#define FRAMES_MAX 8192  /* limit of the ALSA driver's -p */
+#define FRAMES_MAX 8192  /* limit of -p of the ALSA driver */
 #define ROUNDED    1.001 /* a period that is longer by up to this factor counts as equal */
 
 /** The value of the running server replaces that of its command line. @return false: the server did not
@@ -189,7 +189,8 @@ static void judge_jack_period(struct st_finding *finding)
                           "JACK's period is %jd frames at %jd Hz (%.2f ms), longer than the "
                           "%.2f ms that you asked for",
                           jack.frames, jack.rate_hz, period_us / 1e3, wish_us / 1e3);
-        /* the longest period of a power of two that is not longer than the wished one; JACK has 16 to 8192 */
+        /* becomes the largest power of two that is not longer than the wished period; JACK accepts 16 to 8192
+         */
         int64_t frames = FRAMES_MIN;
         while (frames < FRAMES_MAX && st_rule_us(2 * frames, jack.rate_hz) <= wish_us * ROUNDED)
             frames *= 2;
@@ -228,7 +229,7 @@ const struct st_rule st_rule_linux_jack_period = {
     .judge = judge_jack_period,
 };
 
-/* --- linux-jack-soft-mode: jackd -d alsa -s: soft mode. --- */
+/* --- linux-jack-soft-mode: does JACK hide xruns (jackd -d alsa -s)? --- */
 
 static void judge_jack_soft_mode(struct st_finding *finding)
 {

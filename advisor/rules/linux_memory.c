@@ -2,7 +2,7 @@
 #include "advisor/rules/machine.h"
 #include "platform/proc.h"
 
-/* --- linux-swap: Swap on disks, and how eagerly it is used. --- */
+/* --- linux-swap: is there swap on disks, and how early does the kernel use it? --- */
 
 #define SWAPPINESS_LOW 10
 
@@ -85,7 +85,7 @@ const struct st_rule st_rule_linux_swap = {
     .judge = judge_swap,
 };
 
-/* --- linux-numa-balancing: Memory that the kernel moves between processors while it is in use. --- */
+/* --- linux-numa-balancing: does the kernel move memory between processors while programs use it? --- */
 
 const struct st_rule st_rule_linux_numa_balancing = {
     .id = "linux-numa-balancing",
@@ -107,7 +107,7 @@ const struct st_rule st_rule_linux_numa_balancing = {
          "the kernel moves memory between processors while programs use it (numa_balancing {})"}),
 };
 
-/* --- linux-huge-pages: Transparent huge pages: compaction in the middle of a page fault. --- */
+/* --- linux-huge-pages: do programs wait at a page fault while the kernel makes huge pages? --- */
 
 /** The value in [brackets], which is in use; NULL: none is marked, and the finding is set. */
 static const char *chosen_of(struct st_finding *finding, const char *text)

@@ -73,7 +73,7 @@ static void judge_refused(int64_t error, int64_t priority, struct st_finding *fi
     }
 }
 
-/** Judges by the limits that a login would give: SCHED_FIFO was not tried. */
+/** Judges a user for whom SCHED_FIFO was not tried, by the limits that a login or a shell gives. */
 static void judge_read(int64_t error, int64_t priority, struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
@@ -165,7 +165,8 @@ const struct st_rule st_rule_linux_rt_permission = {
     .judge_number = judge_rt_permission,
 };
 
-/* --- linux-rt-group-sched: SCHED_FIFO refused although the limit allows it --- */
+/* --- linux-rt-group-sched: does real-time group scheduling refuse SCHED_FIFO although the limit allows it?
+ * --- */
 
 #define CONFIG_DEFAULT "linux.config.RT_GROUP_SCHED_DEFAULT_DISABLED"
 
@@ -272,7 +273,7 @@ const struct st_rule st_rule_linux_rt_group_sched = {
 
 /* --- linux-rtkit: the daemon that gives real-time priority to programs that ask --- */
 
-#define PRIORITY_DEFAULT 20 /* rtkit-daemon --help */
+#define PRIORITY_DEFAULT 20 /* default of --max-realtime-priority in rtkit-daemon --help */
 
 static void judge_rtkit(struct st_finding *finding, int64_t error)
 {

@@ -28,7 +28,7 @@ static const char *const model_names[] = {
 
 struct detected {
     enum model model;
-    bool dynamic; /* can be switched at run time */
+    bool dynamic; /* the model can be switched at run time */
 };
 
 /** Converts one of model_names from "none or voluntary" to "full" into its model. */
@@ -88,7 +88,8 @@ static struct detected detect(const struct st_facts *facts)
     if (found.model != MODEL_UNKNOWN || (found.dynamic && st_machine_is_unread(facts, ST_KEY_CMDLINE)))
         return found; /* the command line may have preempt=, which overrides the configuration */
     found.model = config_model(facts);
-    /* every kernel that is built preemptible says so in its version: init/Makefile, preempt-flag */
+    /* every kernel that is built preemptible has PREEMPT in its version (init/Makefile, preempt-flag), and
+     * this one does not */
     if (found.model == MODEL_UNKNOWN && has_version && !found.dynamic && version[0] == '#')
         found.model = MODEL_NOT_FULL;
     return found;
@@ -314,7 +315,7 @@ const struct st_rule st_rule_linux_sched_ext = {
     .judge_text = judge_sched_ext,
 };
 
-/* --- linux-irq-sharing: Does the sound card have its interrupt line for itself? --- */
+/* --- linux-irq-sharing: does the sound card share its interrupt line with other devices? --- */
 
 /** Does this line of /proc/interrupts belong only to a card that no program has open? false also if the lines
  * of the open cards are not known. */
@@ -382,7 +383,7 @@ const struct st_rule st_rule_linux_irq_sharing = {
     .judge_number = judge_irq_sharing,
 };
 
-/* --- linux-watchdogs: The kernel's lock-up detectors. --- */
+/* --- linux-watchdogs: how often do the kernel's lock-up detectors interrupt a CPU? --- */
 
 #define THRESH           "linux.sysctl.kernel.watchdog_thresh"
 #define THRESH_DEFAULT_S 10

@@ -16,7 +16,7 @@ static bool need_server(struct st_finding *finding, const char *key, const char 
 
 #define FORCE_QUANTUM "pw-metadata -n settings 0 clock.force-quantum %jd   # 0 lets programs choose"
 
-#define FRAMES_MAX 8192 /* PipeWire's own limit, default.clock.quantum-limit */
+#define FRAMES_MAX 8192 /* frames; PipeWire's own limit, default.clock.quantum-limit */
 
 static void say_too_short(struct st_finding *finding, const struct st_fact *worst, double ring_us,
                           double forced_us, int64_t running_hz)
@@ -481,9 +481,9 @@ const struct st_rule st_rule_linux_pipewire_rates = {
     .judge = judge_pipewire_rates,
 };
 
-/* --- linux-pulseaudio: PulseAudio's own settings. --- */
+/* --- linux-pulseaudio: do PulseAudio's own settings allow real-time priority? --- */
 
-/* daemon.conf's defaults */
+/* default of default-fragments in daemon.conf */
 #define FRAGMENTS_DEFAULT 4
 
 static void judge_pulseaudio(struct st_finding *finding)

@@ -11,7 +11,8 @@ const char *st_machine_first_unread(const struct st_facts *facts, const char *co
 /** Is the judged user root? false also if the user is not known. */
 bool st_machine_is_root(const struct st_facts *facts);
 
-/** Is this a virtual machine, a jail? false also when that is not known. */
+/** st_machine_is_guest: is this a virtual machine? st_machine_is_jailed: is this a jail? false also if that
+ * is not known. */
 bool st_machine_is_guest(const struct st_facts *facts);
 bool st_machine_is_jailed(const struct st_facts *facts);
 
@@ -94,7 +95,7 @@ bool st_machine_right_at_login(const struct st_facts *facts);
     "take " option " out again where it was added; where a command such as update-grub was run, run it "     \
     "again; then restart"
 
-/** Sets the fix that sets this sysctl of FreeBSD. */
+/** Sets fix and change for one sysctl of FreeBSD. */
 void st_machine_fix_sysctl(struct st_finding *finding, const char *name, const char *value);
 
 /** Is this a word for off (no, n, false, f, off, 0)? Its first letters count, as in the kernel's
@@ -129,13 +130,13 @@ bool st_machine_plays(const struct st_facts *facts, const char *name, const char
 /** As st_machine_plays. @param process the fact of a thread's process; its state is ok. */
 bool st_machine_thread_plays(const struct st_fact *process);
 
-/** A real-time thread, and the fact of its process. priority 0: there is none. */
+/** A real-time thread, and the fact of its process. priority 0: no such thread runs. */
 struct st_machine_thread {
     int64_t priority;
     const struct st_fact *process;
 };
-/** The thread with the highest priority of the processes with one of these names; NULL: of programs that
- * play. */
+/** The thread with the highest real-time priority among the processes with one of these names. @param names
+ * NULL: among programs that play. */
 struct st_machine_thread st_machine_top_thread(const struct st_facts *facts, const char *const *names);
 
 /* Keys that st_machine_plays reads. */

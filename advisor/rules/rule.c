@@ -1,4 +1,4 @@
-/* The table of the rules, and how a rule without code judges. */
+/* The table of all rules, and how a rule without code judges. */
 #include <fnmatch.h>
 
 #include "advisor/rules/rule.h"
@@ -144,7 +144,7 @@ bool st_rule_can_apply(const struct st_finding *finding)
     if (finding->changes_n == 0 || finding->in_place || !st_rule_is_applied(finding->rule) ||
         st_facts_has(finding->facts, ST_KEY_SETTINGS_ELSEWHERE))
         return false;
-    const char *boot; /* where options of the kernel are set by hand */
+    const char *boot; /* where the user sets kernel options by hand */
     const bool by_hand = st_facts_text(finding->facts, ST_KEY_BOOT_OPTIONS, &boot) == 0;
     ST_EACH_OF (change, finding->changes, finding->changes_n) {
         if (change->kind == ST_CHANGE_BOOT && by_hand)
@@ -188,7 +188,7 @@ bool st_rule_say_first(struct st_finding *finding, const struct st_rule_row *row
     return st_finding_has_fired(finding);
 }
 
-/* --- cases --- */
+/* --- rules without code --- */
 
 static void judge_cases(struct st_finding *finding, const char *text)
 {

@@ -14,10 +14,10 @@ struct st_wish {
     struct st_period period;
     int64_t period_ns;
     bool in_use; /* the period is in use, not a wish of the user: no rule advises against it */
-    char why[ST_WISH_WHY_BYTES]; /* who set it; "": the user */
+    char why[ST_WISH_WHY_BYTES]; /* who set the period, for people; "": the user */
 };
 
-/** Lists of a rule, each ended by an empty row. */
+/** Make the lists of a rule: of cases, and of changes. Each ends with an empty row. */
 #define ST_RULE_CASES(...)   ((const struct st_rule_case[]){__VA_ARGS__, {0}})
 #define ST_RULE_CHANGES(...) ((const struct st_change[]){__VA_ARGS__, {0}})
 
@@ -26,7 +26,7 @@ struct st_wish {
 struct st_rule_case {
     int64_t number;
     enum st_status status;
-    const char *summary; /* "{}" stands for the fact */
+    const char *summary; /* sentence; "{}" stands for the number */
     const char
         *effect; /* why advice costs 0 µs; NULL: the cost is not known. A case with OK always costs 0 */
 };
@@ -34,7 +34,7 @@ struct st_rule_case {
 struct st_rule {
     const char *id;        /* stable, never reused, begins with the OS: "linux-timer-slack" */
     const char *title;     /* at most 60 columns */
-    const char *mechanism; /* two sentences in plain words */
+    const char *mechanism; /* two sentences in plain words: why the setting matters */
     const char *privilege; /* who may apply the fix: "none", "CAP_SYS_NICE" ...; NULL: root */
     const char *cost; /* "power, heat: some words". The words before the colon are compared with profiles:
                          power, fairness, security, throughput, memory ...; NULL: "none" */
@@ -60,7 +60,7 @@ struct st_rule {
     /** Keys that the rule reads, NULL-terminated, except those that name the text or tree of the facts.
      * Patterns "prefix*" and "*suffix" with one '*' are allowed. */
     const char *const *facts;
-    const struct st_change *changes; /* of the usual fix; ends with {0}; NULL: none */
+    const struct st_change *changes; /* changes of the usual fix; ends with {0}; NULL: none */
     /** Further running values that the rule's code changes, NULL-terminated: names of sysctls, paths below
      * /sys; '*' stands for a name. A journal may name only these values and those of `changes`. NULL:
      * none. */
@@ -109,26 +109,27 @@ double st_rule_period_us(const struct st_finding *finding);
 /** Judges with the rule's cases or code. finding: zeroed. */
 void st_rule_judge(const struct st_rule *rule, const struct st_facts *facts, const struct st_wish *wish,
                    struct st_finding *finding);
-/** Quotes the rule's first fact. Unless the rule is not applicable, quotes as well the other facts that
- * the rule lists by a whole key, if they are there. */
+/** Quotes the rule's first fact as evidence. Unless the rule is not applicable, also quotes the other facts
+ * that the rule lists by a whole key, if they exist. */
 void st_rule_quote(struct st_finding *finding);
-/** Does `apply` make the changes of this finding, and does this machine keep them where `apply` can write? */
+/** Can `apply` make the changes of this finding on this machine? It cannot if settings are kept elsewhere
+ * (NixOS), or the user must add a boot option by hand. */
 bool st_rule_can_apply(const struct st_finding *finding);
 /** Gives the finding its rule's usual fix, with the changes. */
 void st_rule_fix(struct st_finding *finding);
 /** As st_rule_fix, with `value` in place of each `word` in the fix. */
 void st_rule_fix_with(struct st_finding *finding, const char *word, const char *value);
-/** What a rule reports: the first row whose `is` is true decides. `costs`: an OK row has an unknown
- * effect, not the effect 0. */
+/** What a rule may report, one row for each case: the first row whose `is` is true decides. `costs`: an OK
+ * row has an unknown effect, not the effect 0. */
 struct st_rule_row {
     bool is;
     enum st_status status;
     const char *says;
-    const struct st_fact *quoted; /* NULL: none */
+    const struct st_fact *quoted; /* evidence; NULL: none */
     bool costs;
 };
 /** Sets the finding. @return true: the finding is a problem or advice, and still lacks a fix. */
 bool st_rule_say_first(struct st_finding *finding, const struct st_rule_row *rows);
 #define st_rule_say(finding, ...) st_rule_say_first((finding), (const struct st_rule_row[]){__VA_ARGS__, {0}})
-/** Advice with the rule's usual fix. */
+/** Gives advice, with the rule's usual fix. */
 #define st_rule_advise(finding, ...) (st_finding_advice((finding), __VA_ARGS__), st_rule_fix(finding))
