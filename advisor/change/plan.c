@@ -100,8 +100,7 @@ static const char *look_at(struct adder *adder, const char **ret_line)
     return NULL;
 }
 
-/* Adds the lines of a change to the text of its file, which may have lines of other changes of the finding.
- */
+/* Adds the lines of a change to the text of its file, which may have lines of other changes. */
 static const char *add_lines(const struct adder *adder, size_t i, const char *line)
 {
     struct st_journal *plan = adder->plan;

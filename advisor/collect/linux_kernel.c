@@ -1,5 +1,4 @@
-/* Linux: facts about the kernel: version, configuration, timers, and settings that are one small file each.
- */
+/* Linux: facts about the kernel: version, configuration, timers, settings that are one small file each. */
 #include <unistd.h>
 
 #include "advisor/collect/collector.h"
@@ -69,9 +68,8 @@ static void config(struct st_collector *c)
     }
 }
 
-/** Takes release and version (from '#' on) from /proc/version, for a machine of which only that file was
- * kept: "Linux version 6.1.0-37-amd64 (USER@HOST) (COMPILER) #1 SMP ..." (init/version.c, linux_proc_banner).
- */
+/** Takes release and version (from '#' on) from /proc/version, if only that file of the machine was kept:
+ * "Linux version 6.1.0-37-amd64 (USER@HOST) (COMPILER) #1 SMP ..." (init/version.c, linux_proc_banner). */
 static void whole_version(struct st_collector *c)
 {
     static const char source[] = "/proc/version";

@@ -143,8 +143,7 @@ static const struct set throttling = {
 struct walk {
     struct st_collector *c;
     const struct set *set;
-    /* a prefix of keys: folders with the same latency and `disable` as these facts are left out; NULL: none
-     */
+    /* a prefix of keys: folders with the latency and `disable` of these facts are left out; NULL: none */
     const char *unlike;
     size_t n;
 };

@@ -235,8 +235,7 @@ static void quota_of(struct st_collector *c, const char *pid, const char *name)
         quota(c, st_text("%s", group), pid, name);
 }
 
-/** Reads the threads of a process. @param always for a daemon: its threads do not count against THREADS_MAX.
- */
+/** Reads the threads of a process. @param always for a daemon: they do not count against THREADS_MAX. */
 static void threads_of(struct walk *walk, const char *pid, const struct st_proc_stat *stat, bool always)
 {
     const size_t looked_at = walk->threads_n, real_time_n = walk->real_time_n;

@@ -117,7 +117,7 @@
 #define ST_KEY_MODULE_SND_HDA_INTEL_POWER_SAVE "linux.module.snd_hda_intel.power_save"
 #define ST_KEY_MODULE_SND_USB_AUDIO_LOWLATENCY "linux.module.snd_usb_audio.lowlatency"
 #define ST_KEYS_NORMAL_THREAD                  "linux.normal_thread."
-#define ST_KEY_PAM_MISSING                     "linux.pam.missing" /* 1: no PAM, so nothing reads the files of limits */
+#define ST_KEY_PAM_MISSING                     "linux.pam.missing" /* 1: no PAM to read the files of limits */
 #define ST_KEYS_PIPEWIRE                       "linux.pipewire."
 #define ST_KEY_PIPEWIRE_ALLOWED_RATES          "linux.pipewire.allowed_rates" /* "[ 44100, 48000 ]" */
 #define ST_KEY_PIPEWIRE_FORCE_QUANTUM          "linux.pipewire.force_quantum"

@@ -28,8 +28,7 @@ const char *st_answer_pipewire_key(const char *name)
     return NULL;
 }
 
-/* --- PipeWire's graph: which programs are linked with a device or sink, directly or through other nodes ---
- */
+/* --- PipeWire's graph: which programs are linked with a device or sink, also through other nodes --- */
 
 struct graph {
     struct st_facts *facts;
@@ -203,8 +202,7 @@ const char *st_answer_log_key(const char *line, char *ret_about, size_t bytes)
     static const struct {
         const char *part, *key;
     } rows[] = {
-        /* messages of rtkit-daemon.c: demote_known_threads(), verify_burst(), find_process(), find_thread()
-         */
+        /* rtkit-daemon.c: demote_known_threads(), verify_burst(), find_process(), find_thread() */
         {"Demoted ", ST_KEY_RTKIT_DEMOTED_N},
         {"uccessfully demoted thread ", ST_KEY_RTKIT_DEMOTED_N},
         {"Warning: Reached ", ST_KEY_RTKIT_REFUSED_N},

@@ -121,8 +121,7 @@ static void channel(struct walk *w, const char *line)
     w->hw_play = true;
 }
 
-/** Reads "[b:size/block/blocks|bs:...]", where b is the hardware's ring, and puts the length of its blocks.
- */
+/** Reads "[b:size/block/blocks|bs:...]", where b is the hardware's ring, and puts its blocks' length. */
 static void ring(struct walk *w, const char *line)
 {
     unsigned size, block, blocks;

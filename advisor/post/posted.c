@@ -1,5 +1,4 @@
-/* Turns a posted text into facts: cleans it, lets the readers of post.h read it, and collects facts from it.
- */
+/* Turns a posted text into facts: cleans it, passes it to the readers (post.h), collects facts from it. */
 #include "advisor/post/posted.h"
 
 #include <iconv.h>
@@ -100,8 +99,7 @@ static char *clean_text(const char *text, size_t bytes, size_t *ret_bytes)
     return to;
 }
 
-/** Does the text show what this fact says? An absent fact counts only if the text itself shows the absence.
- */
+/** Does the text show what this fact says? An absent fact counts only if the text shows its absence. */
 static bool is_shown(const struct st_post *post, const struct st_fact *fact)
 {
     if (fact->state != ST_FACT_ABSENT)

@@ -77,8 +77,7 @@ static const struct value_row {
     {"%l", ST_KEY_USER_GROUPS, "$1", "=groups"},
 
     {"\"schema\": \"sleeptune-listen/1\"", "@listen", NULL, "sleeptune listen"},
-    /* a recording that was made elsewhere has "back": null: its values are not those of this machine's card
-     */
+    /* "back": null means a recording made elsewhere, whose values are not those of this machine's card */
     {"\"back\": null", "@json", NULL, "=listen"},
     {"\"kernel\": \"FreeBSD", "@json"},
     {"\"drift_ppm\": %s", ST_KEY_LISTEN_INVALID},

@@ -28,8 +28,7 @@ static bool take(struct st_wish *ret, int64_t frames, int64_t rate_hz, const cha
 
 /* --- a program that has a card for itself --- */
 
-/** Finds the program that has a card for itself and plays with the shortest period: "as ardour uses card0".
- */
+/** Finds the program with a card for itself that has the shortest period: "as ardour uses card0". */
 static bool of_program(const struct st_facts *facts, struct st_wish *ret)
 {
     static const char prefix[] = ST_KEYS_ALSA;

@@ -149,8 +149,7 @@ const struct st_rule st_rule_freebsd_alloweddeviation = {
     .judge_number = judge_alloweddeviation,
 };
 
-/* --- freebsd-eventtimer: does the event timer interrupt when a sleep ends, or only at each clock tick? ---
- */
+/* --- freebsd-eventtimer: does the event timer interrupt when a sleep ends, or only at clock ticks? --- */
 
 #define EVENT_TIMER "kern.eventtimer.timer"
 #define SINGLEMUL   "freebsd.kern.eventtimer.singlemul"

@@ -189,8 +189,7 @@ static void judge_jack_period(struct st_finding *finding)
                           "JACK's period is %jd frames at %jd Hz (%.2f ms), longer than the "
                           "%.2f ms that you asked for",
                           jack.frames, jack.rate_hz, period_us / 1e3, wish_us / 1e3);
-        /* becomes the largest power of two that is not longer than the wished period; JACK accepts 16 to 8192
-         */
+        /* becomes the largest power of two that is not above the wished period; JACK accepts 16 to 8192 */
         int64_t frames = FRAMES_MIN;
         while (frames < FRAMES_MAX && st_rule_us(2 * frames, jack.rate_hz) <= wish_us * ROUNDED)
             frames *= 2;

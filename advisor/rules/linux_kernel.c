@@ -32,8 +32,7 @@ int st_linux_kernel_from(const struct st_facts *facts, int major, int minor)
 bool st_linux_kernel_realtime(const struct st_facts *facts)
 {
     const char *version = st_facts_text_or(facts, ST_KEY_KERNEL_VERSION, "");
-    /* patched kernels up to 4.19 wrote "PREEMPT RT"; only patched kernels have the file /sys/kernel/realtime
-     */
+    /* patched kernels up to 4.19 wrote "PREEMPT RT"; only they have the file /sys/kernel/realtime */
     return st_proc_has_word(version, "PREEMPT_RT") || strstr(version, " PREEMPT RT") != NULL ||
            st_facts_int_or(facts, ST_KEY_REALTIME, 0) == 1;
 }

@@ -189,8 +189,7 @@ static bool says_yes(const struct st_fact *program, const char *leaf)
     return st_text_unit_boolean(st_fact_beside_text_or(program, leaf, ""), &yes) && yes;
 }
 
-/** What keeps the program of a unit from real-time priority. @param program the fact of the unit's program.
- */
+/** What keeps a unit's program from real-time priority. @param program the fact of this program. */
 static enum fault fault_of(const struct st_fact *program)
 {
     const char *user = st_fact_beside_text_or(program, "user", ""); /* a unit without User= runs as root */

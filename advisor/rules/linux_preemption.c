@@ -122,10 +122,8 @@ static const char *real_time_package(const struct st_facts *facts)
     } rows[] = {
         {"+rpt",
          "sudo apt install linux-image-rpi-v8-rt\n# then choose it in /boot/firmware/config.txt (kernel=)"},
-        {"buntu",
-         "sudo pro enable realtime-kernel   # Ubuntu itself, with Ubuntu Pro"}, /* the version of Liquorix
-                                                                                   kernels has this word, too
-                                                                                 */
+        /* the version of Liquorix kernels contains "buntu", too */
+        {"buntu", "sudo pro enable realtime-kernel   # Ubuntu itself, with Ubuntu Pro"},
         {"-amd64", "sudo apt install linux-image-rt-amd64"},
         {"-arm64", "sudo apt install linux-image-rt-arm64"},
         {"-arch", "sudo pacman -S linux-rt"},

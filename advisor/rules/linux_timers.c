@@ -1,8 +1,7 @@
 /* Linux: timers and clocks. */
 #include "advisor/rules/machine.h"
 
-/* --- linux-high-res-timers: do they run? The running kernel's own reports count before its configuration ---
- */
+/* --- linux-high-res-timers: do they run? The running kernel's reports count before its configuration --- */
 
 #define CONFIG "linux.config.HIGH_RES_TIMERS"
 #define HZ_MAX 10000

@@ -235,8 +235,7 @@ void st_rule_quote(struct st_finding *finding)
     }
 }
 
-/** Quotes facts whose keys differ from this fact's in the last part only, if the rule lists them as "*.leaf".
- */
+/** Quotes facts whose keys differ from this one's in the last part only, if the rule lists "*.leaf". */
 static void quote_beside(struct st_finding *finding, const struct st_fact *fact)
 {
     for (const char *const *pattern = finding->rule->facts; *pattern != NULL; pattern++) {
