@@ -50,7 +50,8 @@ extern const struct st_change_row {
  * with a character that would end the quotes. */
 ST_NODISCARD bool st_change_form(enum st_os os, const char *rule, const struct st_change *change,
                                  struct st_entry *ret, const char **ret_line);
-/** Sets target and block of an entry by its rule, kind and part. @return false: as st_change_form. */
+/** Sets target and block of an entry by its rule, kind and part. @return false: not valid, see
+ * st_change_form. */
 ST_NODISCARD bool st_change_path(enum st_os os, struct st_entry *entry);
 /** Completes a step whose text has only the lines of its changes: adds the marks of the file or block and
  * the `head`, and sets the hash. @return false: out of memory. */

@@ -112,7 +112,7 @@ const char *st_journal_parse(enum st_os os, char *text, struct st_journal *ret)
 {
     struct st_entry entry;
     char *line;
-    unsigned n = 0; /* number of the line; also counts the newline of the last line */
+    unsigned n = 0; /* number of the line, for the message about a damaged journal */
     *ret = (struct st_journal){0};
     while ((line = strsep(&text, "\n")) != NULL && (text != NULL || line[0] != '\0' || n == 0)) {
         n++;

@@ -63,7 +63,7 @@ extern const char *const st_fact_state_names[ST_FACT_STATES_N];
  * partial. */
 const struct st_fact *st_facts_find(const struct st_facts *facts, const char *key);
 
-/** Did a collector look for this fact, whatever was found? */
+/** Is there such a fact, in any state: did a collector look for it? */
 bool st_facts_has(const struct st_facts *facts, const char *key);
 
 /** Reads the value of a fact. @return 0; -ENOENT absent; -ENOMSG not shown in a posted text; -EACCES
@@ -108,8 +108,8 @@ const struct st_fact *st_fact_larger(const struct st_fact *fact, const struct st
 /** The text between `prefix` and the last part of the key: "1-2.3" of "linux.usb_audio.1-2.3.control". */
 const char *st_fact_part(const struct st_fact *fact, const char *prefix);
 
-/** The next fact after `after` that is not absent, sorted by key, whose key starts with prefix and ends
- * with suffix ("": any). NULL is the beginning and the end. */
+/** The next fact that is not absent, sorted by key, whose key starts with prefix and ends with suffix ("":
+ * any). @param after the previous one; NULL: start with the first. @return NULL: no more facts. */
 const struct st_fact *st_facts_next(const struct st_facts *facts, const char *prefix, const char *suffix,
                                     const struct st_fact *after);
 /** Loops over the facts of st_facts_next. */

@@ -56,14 +56,14 @@ struct st_post {
     bool failed; /* out of memory */
     const char *name;
     size_t line_n;
-    size_t votes[ST_OS_N];        /* number of lines that only that system has */
-    char section[32], unit[120];  /* for rows.c: the output that the lines belong to ("cpupower"), and what
-                                     they are about ("policy3") */
-    char kinds[512];              /* kinds of text found so far: "pw-top, ps" */
-    char release[100], host[64];  /* release: of the first kernel in the text; host: the first in a journal */
-    size_t sysctls_n, known_n;    /* lines that were understood */
-    bool all_sysctls;             /* the text has the whole `sysctl -a` of FreeBSD */
-    int freebsd_version;          /* kern.osreldate, 1302000; 0: no version; -1: more than one */
+    size_t votes[ST_OS_N];       /* number of lines that only that system has */
+    char section[32], unit[120]; /* for rows.c: the output that the lines belong to ("cpupower"), and what
+                                    they are about ("policy3") */
+    char kinds[512];             /* kinds of text found so far: "pw-top, ps" */
+    char release[100], host[64]; /* release: of the first kernel in the text; host: the first in a journal */
+    size_t sysctls_n, known_n;   /* lines that were understood */
+    bool all_sysctls;            /* the text has the whole `sysctl -a` of FreeBSD */
+    int freebsd_version; /* kern.osreldate by the version in the text, 1302000; 0: none; -1: several */
     struct st_text_buffer others; /* ranges of lines that no reader understood */
     size_t second_line;           /* where a second kernel or computer begins; 0: none. The rest is ignored */
     struct st_post_seen seen[ST_POST_SEEN_MAX];

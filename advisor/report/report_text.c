@@ -363,8 +363,8 @@ static void print_above(const struct st_printer *printer, ST_UNUSED const struct
     const char *music = st_facts_text_or(facts, ST_MUSIC_ANSWER, ""),
                *verdict = st_report_format_headline(report);
     const bool asked = wish->why[0] == '\0', has_server = st_facts_has(facts, ST_MUSIC_SERVER);
-    /* is a sentence about the size needless? A posted text with a size in use shows incidents, or the verdict
-     * on a posted text without one names no size */
+    /* true: no sentence about the buffer size is added. A posted text with a size in use shows what happened,
+     * or the verdict on a text without one names no size */
     const bool says_itself =
         facts->partial && (wish->in_use ? st_facts_any(facts, ST_KEYS_SYSTEM_SEEN, "", NULL)
                                         : strstr(verdict, " kHz (") == NULL);

@@ -244,7 +244,8 @@ int64_t st_buffer_cycle(const struct st_facts *facts, int64_t frames, int64_t fr
     return cycle;
 }
 
-/* The shortest request counts; a forced one takes precedence (PipeWire src/pipewire/context.c). */
+/* The shortest request of a playing program counts; a forced one takes precedence (PipeWire
+ * src/pipewire/context.c). */
 struct st_buffer_asked st_buffer_asked(const struct st_facts *facts)
 {
     const int64_t forced = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0),

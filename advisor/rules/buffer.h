@@ -34,11 +34,13 @@ ST_NODISCARD int st_buffer_choose(const struct st_facts *facts, int64_t frames, 
  * of pw-dump). */
 struct st_buffer_asked {
     int64_t usual_frames, default_hz; /* values forced for all, or used if no program asks for others */
-    int64_t cycle_frames, running_hz; /* values that hold now, with the requests of programs */
-    int64_t default_frames;           /* the current cycle, converted to default_hz */
+    /* PipeWire's current cycle and rate, which follow requests of programs */
+    int64_t cycle_frames, running_hz;
+    int64_t default_frames; /* the current cycle, converted to default_hz */
 
-    const struct st_fact
-        *node; /* the state of the node whose request counts; NULL: no program asks, or pw-dump was not run */
+    /* the fact "state" of the node whose request sets the cycle; NULL: no program asks, or pw-dump was not
+     * run */
+    const struct st_fact *node;
     const char *program;
     int64_t frames, rate_hz; /* what `program` asked for */
     bool forced;

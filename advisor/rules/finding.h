@@ -73,13 +73,13 @@ struct st_finding {
     const struct st_wish *wish;   /* borrowed, valid while the rule judges */
     enum st_status status;
     char *summary; /* what was found on this machine, as one sentence with its numbers */
-    const struct st_fact *evidence[ST_FINDING_EVIDENCE_MAX]; /* quoted facts */
+    const struct st_fact *evidence[ST_FINDING_EVIDENCE_MAX]; /* facts that the report quotes */
     size_t evidence_n;
     bool effect_known;
     double effect_us;     /* upper bound for the chosen period, >= 0 */
     double measured;      /* result of `tune`; a larger value puts the finding earlier in a report */
     bool takes_all;       /* may cost the whole period, though no bound is known */
-    char *formula;        /* with this machine's numbers; NULL: none, as for most findings that cost 0 */
+    char *formula;        /* how effect_us was computed here; NULL: none, as for most findings that cost 0 */
     char *fix_now;        /* command; NULL: none */
     char *fix_persistent; /* file and line(s) or command; NULL: none */
     enum st_needs needs;

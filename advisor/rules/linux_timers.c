@@ -19,7 +19,8 @@ static int64_t tick_ns(const struct st_facts *facts)
     return hz >= 1 && hz <= HZ_MAX ? 1000000000 / hz : 0;
 }
 
-/** "highres=off", as it stands on the kernel command line. @return NULL: no such option, or no plain word. */
+/** The option as it stands on the kernel command line: "highres=off". @return NULL: it is not given, or its
+ * value has unusual characters. */
 static const char *option_word(const struct st_facts *facts, const char *name)
 {
     const char *value = st_machine_boot_option(facts, name, "");

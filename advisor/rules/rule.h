@@ -57,8 +57,8 @@ struct st_rule {
                              something has no effect; advice if not set (st_rule_worst) */
     double problem_share; /* share of the period from which on an effect is a problem; 0: never. Chosen by the
                              rule */
-    /** Keys that the rule reads, NULL-terminated, except those that name the text or tree of the facts.
-     * Patterns "prefix*" and "*suffix" with one '*' are allowed. */
+    /** Keys that the rule reads, NULL-terminated, except keys about the origin of the facts (a posted text, a
+     * saved tree). Patterns "prefix*" and "*suffix" with one '*' are allowed. */
     const char *const *facts;
     const struct st_change *changes; /* changes of the usual fix; ends with {0}; NULL: none */
     /** Further running values that the rule's code changes, NULL-terminated: names of sysctls, paths below
