@@ -29,7 +29,7 @@ struct st_candidates {
     size_t n;
     bool needs_root;        /* a candidate needs root, and this process is not root */
     struct st_journal plan; /* steps for the running values of all candidates */
-    /* findings that a trial cannot help: the setting cannot be switched while the loop runs, or does not
+    /* findings that `tune` does not try: the setting cannot be switched while the loop runs, or does not
      * affect the loop */
     const struct st_finding *later[ST_CANDIDATES_MAX];
     size_t later_n;

@@ -202,8 +202,7 @@ const struct st_rule st_rule_freebsd_mac_priority = {
 #define WAITS ", so an audio program may have to wait for the disk in the middle of a cycle"
 #define MIB   (1024 * 1024)
 
-/** The limit that login class daemon has. It must be as large as a program's whole address space, since
- * mlockall counts all of it. */
+/** The limit that login class daemon has. mlockall counts the whole address space of a program. */
 #define ENOUGH_BYTES (INT64_C(128) * MIB)
 #define PAGE_MAX     (1 << 30)
 #define PAGES_MAX    (INT64_MAX / PAGE_MAX)

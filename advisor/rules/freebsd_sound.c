@@ -121,7 +121,7 @@ const struct st_rule st_rule_freebsd_sound_polling = {
 #define USB_MS_MAX 8
 /* osreldate from which the ring follows buffer_ms and 1 ms is allowed: commit b2e97edffdab */
 #define FIRST_ADAPTIVE 1401000
-#define FIXED_RING_MS  8   /* half of the ring in older versions */
+#define FIXED_RING_MS  8   /* ms; half of the ring in older versions */
 #define BLOCK_SLACK_US 500 /* us; blocks are rounded to whole frames */
 
 static void judge_uaudio_buffer(struct st_finding *finding, int64_t ms)

@@ -315,8 +315,8 @@ const struct st_rule st_rule_linux_sched_ext = {
 
 /* --- linux-irq-sharing: does the sound card share its interrupt line with other devices? --- */
 
-/** Does this line of /proc/interrupts belong only to a card that no program has open? false also if the lines
- * of the open cards are not known. */
+/** Does this line of /proc/interrupts belong to none of the cards that a program has open? false also if the
+ * lines of the open cards are not known. */
 static bool is_of_idle_card(const struct st_fact *line)
 {
     const struct st_facts *facts = line->facts;
