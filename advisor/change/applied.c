@@ -1,11 +1,12 @@
-/* Carries plans out and undoes them: each write is first recorded in the journal; if a write fails, the
- * whole plan is undone. */
+/* Carries plans out and undoes them. Each write is recorded in the journal first; if a write fails, the whole
+ * plan is undone. */
 #include "advisor/change/applied.h"
 
 #include <libgen.h>
 #include <unistd.h>
 
-/* --- taking one write back, if it is still ours; a run that was killed may have done any of it --- */
+/* --- undoing one write, unless another program changed it; a killed run may have done all or nothing of it
+ * --- */
 
 static void notify(struct st_applied *applied, enum st_change_event event, const struct st_entry *entry,
                    const char *now, int error)
@@ -17,7 +18,7 @@ static void notify(struct st_applied *applied, enum st_change_event event, const
         applied->on_event(event, entry, now, error);
 }
 
-/* of: the write that is not done if this fails; NULL: none, or it is done. */
+/* Writes the journal. @param of if writing fails, the event names this entry; NULL: no event. */
 static int save(struct st_applied *applied, const struct st_entry *of)
 {
     const int r = st_journal_write(applied->p, applied->folder, &applied->journal);
@@ -33,14 +34,14 @@ static int write_value(struct st_platform *platform, const char *target, const c
     return platform->write_sysctl(platform, target, value);
 }
 
-/* The folder of the file; of a block the file. */
+/* The folder of the entry's file; for a block, the file itself, which is then counted like a folder. */
 static char *folder_of(const struct st_entry *entry)
 {
     return dirname(st_text(entry->block ? "%s/x" : "%s", entry->target));
 }
 
-/* How many folders above the file are not there, or are there for files of ours only: whoever goes last
- * removes them, as far as the journal counts. Of a block: whether the file is not there. */
+/* Counts the folders above the file that do not exist, or that apply made for other files of ours: the last
+ * revert removes them. For a block, counts the file if it does not exist. */
 static void count_made(const struct st_applied *applied, struct st_entry *entry)
 {
     char *folder = folder_of(entry);
@@ -65,7 +66,8 @@ static int make_folders(struct st_platform *platform, const char *path)
     return r;
 }
 
-/* Writes a file of ours, or a block at the end of another's. text: NULL takes it out. */
+/* Writes a file of ours, or a block at the end of another program's file. @param text NULL: removes the file
+ * or block. */
 static int put_file(struct st_platform *p, const struct st_entry *entry, const char *text)
 {
     char *old = NULL, *whole;
@@ -94,7 +96,7 @@ static int put_file(struct st_platform *p, const struct st_entry *entry, const c
     return r;
 }
 
-/* The event for a write that is found in this state. */
+/* The event of an undo, by the state in which it finds the write. */
 static const enum st_change_event by_state[] = {
     [ST_ENTRY_IN_PLACE] = ST_EVENT_RESTORED,
     [ST_ENTRY_DIFFERS] = ST_EVENT_CHANGED,
@@ -115,14 +117,15 @@ static void undo_entry(struct st_applied *applied, size_t i)
         event = ST_EVENT_GONE;
     if (look.now != NULL && st_text_is(look.now, entry->old_value))
         event = ST_EVENT_AS_BEFORE;
-    /* nothing: killed while it wrote into a file of a captured tree; the kernel's have no such moment */
+    /* an empty value: a run was killed while it wrote a file of a captured tree. Files of the kernel are
+     * never empty meanwhile. */
     if (look.now != NULL && look.now[0] == '\0')
         event = ST_EVENT_RESTORED;
     if (event == ST_EVENT_RESTORED) {
         r = entry->file ? put_file(p, entry, NULL) : write_value(p, entry->target, entry->old_value);
         event = r < 0 ? ST_EVENT_FAILED : event;
     }
-    /* the folders that were made for it, the deepest first, if they are empty */
+    /* remove the folders that were made for the file, the deepest first, if they are empty */
     char *folder = folder_of(entry);
     for (unsigned made = event == ST_EVENT_FAILED ? 0 : entry->made;
          made > 0 && p->remove_folder(p, folder) != -ENOTEMPTY; made--)
@@ -190,7 +193,7 @@ void st_applied_close(struct st_applied *applied)
     st_journal_finish(&applied->journal);
 }
 
-/* --- before the first write --- */
+/* --- checks before the first write --- */
 
 static int look_at_step(const struct st_applied *applied, const struct st_entry *step)
 {
@@ -205,11 +208,14 @@ static int look_at_step(const struct st_applied *applied, const struct st_entry 
                    : !st_journal_value_allowed(p->os, st_rule_find(step->rule), step->target))
         return -EINVAL;
     if (!step->file && !st_change_value_is(p, step->target, step->old_value))
-        return -ESTALE; /* since the plan the user was asked, and the loop was recorded */
+        /* another program changed it after the plan was made: meanwhile the user was asked, and the loop
+         * recorded */
+        return -ESTALE;
     const int r = step->file || step->target[0] == '/' ? p->can_write(p, step->target, !step->file) : 0;
     if (r < 0 || !step->file)
         return r;
-    /* a file of that name that is not what we would write, or cannot be read; or a block of the rule */
+    /* refuse a file of that name that differs from ours or cannot be read, and a block that the rule already
+     * has */
     const enum st_entry_state state = st_change_look(p, step).state;
     return state == ST_ENTRY_GONE || (state == ST_ENTRY_IN_PLACE && !step->block) ? 0 : -ENOTEMPTY;
 }
@@ -265,13 +271,14 @@ int st_applied_add(struct st_applied *applied, const struct st_journal *plan)
     }
     if (r < 0) {
         undo_open(applied, NULL);
-        /* if the disk is full, the journal lists writes that are undone, and revert finds them as before */
+        /* an error is ignored: if the disk is full, the journal lists writes that are undone, and revert
+         * finds the old values */
         (void)save(applied, NULL);
     }
     return r;
 }
 
-/* --- trials --- */
+/* --- trials of `tune` --- */
 
 int st_applied_switch(struct st_applied *applied, const char *rule, bool was_on, bool on,
                       const char **ret_target)
@@ -297,7 +304,7 @@ void st_applied_end_trial(struct st_applied *applied, const char *rule)
     (void)save(applied, NULL);
 }
 
-/* --- taking back what the journal says, the latest write first --- */
+/* --- reverting what the journal lists, the latest write first --- */
 
 const char *st_applied_revert(struct st_applied *applied, bool all, const char *const *ids)
 {
@@ -305,8 +312,8 @@ const char *st_applied_revert(struct st_applied *applied, bool all, const char *
         if (all || (ids != NULL && st_text_is_among(entry->rule, ids)))
             entry->phase = ST_PHASE_OPEN;
     }
-    /* A full disk is no reason to leave them: the journal holds them, and who finds them undone leaves
-     * them. */
+    /* An error is ignored: a full disk is no reason to keep the changes. The journal already lists them, and
+     * a later run that finds them undone leaves them. */
     (void)save(applied, NULL);
     const size_t before_n = applied->n[ST_EVENT_FAILED];
     undo_open(applied, NULL);

@@ -1,6 +1,6 @@
-/* What is applied on a machine: the journal, held by a lock. Plans are added, rules are reverted. Each
- * write is first recorded in the journal, so that a crash at any moment leaves a journal that `revert`
- * completes. */
+/* The changes that sleeptune has made on a machine: their journal, protected by a lock. Plans are added,
+ * rules are reverted. Each write is recorded in the journal first, so that `revert` can undo it after a crash
+ * at any moment. */
 #pragma once
 
 #include "advisor/change/plan.h"
@@ -11,13 +11,13 @@ enum st_change_event {
     ST_EVENT_RESTORED,  /* revert restored the old value */
     ST_EVENT_AS_BEFORE, /* revert found the old value already there */
     ST_EVENT_GONE,      /* revert found no such value: the device or module is gone */
-    ST_EVENT_CHANGED,   /* changed by another program since it was applied: left alone. `now` is the current
-                           value */
+    ST_EVENT_CHANGED,   /* another program has changed the value since apply wrote it: revert leaves it alone.
+                           `now` is the current value */
     ST_EVENT_FORGOTTEN, /* a running value of an earlier boot: nothing to undo */
 };
 
-/** @param now ST_EVENT_CHANGED: the current value; ST_EVENT_FAILED: what failed, if not the entry; else
- * NULL. @param error 0 or a negative errno. */
+/** @param now ST_EVENT_CHANGED: the current value; ST_EVENT_FAILED: what failed, if it is not the entry
+ * itself; else NULL. @param error 0 or a negative errno. */
 typedef void (*st_change_event_fn)(enum st_change_event event, const struct st_entry *entry, const char *now,
                                    int error);
 
@@ -25,19 +25,20 @@ struct st_applied {
     struct st_platform *p;
     const char *folder; /* folder of the journal; borrowed */
     struct st_journal journal;
-    int lock; /* negative: why there is no lock; -EWOULDBLOCK: another sleeptune holds it */
+    int lock; /* >= 0: the lock of the folder; else why there is none. -EWOULDBLOCK: another sleeptune holds
+                 it */
     st_change_event_fn on_event;
     size_t n[ST_EVENT_FORGOTTEN + 1];     /* number of events, by enum st_change_event */
-    const char *changed[ST_CHANGE_KINDS]; /* a written or removed file of each kind; NULL: none */
+    const char *changed[ST_CHANGE_KINDS]; /* last written or removed file of each kind; NULL: none */
 };
 
 /** Makes the folder, locks it, reads the journal, and forgets running values of earlier boots. @param
- * on_event NULL: events are not reported. @return NULL: opened, close with st_applied_close; or why not,
- * a text for people, valid for a turn. */
+ * on_event NULL: events are not reported. @return NULL: opened, close with st_applied_close; or why not, a
+ * text for people, valid until st_text_forget(). */
 ST_NODISCARD const char *st_applied_open(struct st_applied *applied, struct st_platform *p,
                                          const char *folder, st_change_event_fn on_event);
-/** Which other sleeptune is changing settings in that folder now, and what to do: a text for people; NULL:
- * none. Needs no root. */
+/** Is another sleeptune changing settings in that folder now? @return a text for people: which process it is,
+ * and what to do; NULL: none is. Needs no root. */
 const char *st_applied_busy(struct st_platform *platform, const char *folder);
 void st_applied_close(struct st_applied *applied);
 
@@ -64,7 +65,7 @@ ST_NODISCARD int st_applied_switch(struct st_applied *applied, const char *rule,
 void st_applied_end_trial(struct st_applied *applied, const char *rule);
 
 /** Undoes what a killed apply or revert left unfinished, and the writes of these rules (or of all rules),
- * latest first. Works also if the journal cannot be written now, since the journal already lists the
- * writes. @param ids end with NULL; NULL: none. @return NULL; or a text for people, valid for a turn:
+ * latest first. Works also if the journal cannot be written now, since the journal already lists the writes.
+ * @param ids end with NULL; NULL: none. @return NULL; or a text for people, valid until st_text_forget():
  * what failed and stays in the journal, or that all is undone but the journal still lists it. */
 ST_NODISCARD const char *st_applied_revert(struct st_applied *applied, bool all, const char *const *ids);

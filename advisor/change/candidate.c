@@ -3,9 +3,9 @@
 #define LATENCY_FILE "/dev/cpu_dma_latency"
 #define NEEDS_ROOT   "needs root"
 
-/* At most ST_CANDIDATES_MAX rules. Safe both ways while audio plays, undone by writing the old value, and
- * felt by a thread that sleeps until a deadline. Devices, permissions and real-time throttling are not in it.
- */
+/* Rules that `tune` can try, at most ST_CANDIDATES_MAX. Their settings can be switched on and off while audio
+ * plays, are undone by writing the old value, and affect a thread that sleeps until a deadline. Devices,
+ * permissions and real-time throttling are left out. */
 #define IDLE_RULE  "linux-idle-states"
 #define SLACK_RULE "linux-timer-slack"
 static const char *const knobs[] = {
@@ -18,10 +18,10 @@ static const char *const knobs[] = {
 static const char *const writers[] = {"power-profiles-daemon", "tuned", "auto-cpufreq", "system76-power",
                                       "powerd"};
 
-/* --- what is switched --- */
+/* --- what a trial switches --- */
 
-/* The steps of this finding that write running values; lines in files are for `apply`. @return false: there
- * is nothing to switch. */
+/* Adds the steps that write running values of this finding to the plan; only `apply` writes lines in files.
+ * @return false: there is nothing to switch. */
 static bool add_values(struct st_candidates *ret, struct st_platform *machine, bool as_root,
                        struct st_candidate *row)
 {
@@ -52,7 +52,7 @@ static void add_latency(struct st_platform *platform, struct st_candidate *row)
 {
     ST_PRINT(row->setting, LATENCY_FILE);
     ST_PRINT(row->now, "as found");
-    ST_PRINT(row->trial, "0 us"); /* the strongest: no idle state */
+    ST_PRINT(row->trial, "0 us"); /* the strictest limit: no idle state is used */
     const int handle = platform->hold_latency(platform, 0);
     if (handle >= 0)
         platform->release_latency(platform, handle);
@@ -73,9 +73,9 @@ static void add_slack(struct st_platform *platform, bool counts, struct st_candi
         ST_PRINT(row->not_tried, "real-time threads have no timer slack");
 }
 
-/* --- which findings --- */
+/* --- which findings are candidates --- */
 
-/* @return false: it is none that can be switched. */
+/* Adds the finding as a candidate. @return false: it has no setting that can be switched. */
 static bool add(struct st_candidates *ret, struct st_platform *p, const struct st_report *report,
                 const struct st_finding *finding, bool as_root, bool slack_counts)
 {
@@ -109,7 +109,8 @@ static void find_writers(struct st_candidates *ret, const struct st_facts *facts
 
 int st_candidates_late_share(enum st_os os)
 {
-    /* alloweddeviation 5, FreeBSD's default, makes a sleep 6.25 % longer (core/tick.h) */
+    /* FreeBSD's default alloweddeviation 5 makes a sleep 6.25 % longer (core/tick.h): 1/20 of the period
+     * counts that as late, 1/10 does not */
     return os == ST_OS_FREEBSD ? 20 : 10;
 }
 

@@ -1,5 +1,5 @@
-/* Findings of a report that can be tried: settings that the running system can switch both ways and whose
- * effect the loop sees. One row of the table for each setting. */
+/* Findings of a report that `tune` can try: settings that it can switch on and off in the running system and
+ * whose effect the loop sees. The table in candidate.c has one row for each setting. */
 #pragma once
 
 #include "advisor/change/plan.h"
@@ -9,17 +9,18 @@
 
 enum st_candidate_kind {
     ST_CANDIDATE_VALUES,  /* running values: steps of the plan */
-    ST_CANDIDATE_LATENCY, /* /dev/cpu_dma_latency, held while the setting is on */
+    ST_CANDIDATE_LATENCY, /* the limit in /dev/cpu_dma_latency, held while the setting is on */
     ST_CANDIDATE_SLACK,   /* timer slack of the loop's own thread */
 };
 
 struct st_candidate {
     const struct st_finding *finding;
     enum st_candidate_kind kind;
-    size_t first_step, steps_n; /* of the plan; only for ST_CANDIDATE_VALUES */
-    char setting[200];          /* the setting, for people */
+    size_t first_step, steps_n; /* the candidate's steps in the plan; only for ST_CANDIDATE_VALUES */
+    char setting[200];          /* name of the setting, for people */
     char now[ST_CHANGE_VALUE_BYTES], trial[ST_CHANGE_VALUE_BYTES];
-    const char *refused; /* the cost that the profile does not accept: tried, but not kept; NULL: none */
+    const char *refused; /* the cost that the profile does not accept: the setting is tried, but not kept;
+                            NULL: none */
     char not_tried[200]; /* why the setting cannot be tried; "": it can */
 };
 
@@ -27,15 +28,16 @@ struct st_candidates {
     struct st_candidate rows[ST_CANDIDATES_MAX];
     size_t n;
     bool needs_root;        /* a candidate needs root, and this process is not root */
-    struct st_journal plan; /* running values only */
-    const struct st_finding
-        *later[ST_CANDIDATES_MAX]; /* cannot be switched while the loop runs, or has no effect on the loop */
+    struct st_journal plan; /* steps for the running values of all candidates */
+    /* findings that `tune` does not try: the setting cannot be switched while the loop runs, or does not
+     * affect the loop */
+    const struct st_finding *later[ST_CANDIDATES_MAX];
     size_t later_n;
-    int late_share;    /* st_candidates_late_share */
-    char writers[200]; /* programs that run here and write such settings; "": none known */
+    int late_share;    /* st_candidates_late_share() of this system */
+    char writers[200]; /* programs that run here and may overwrite such settings; "": none known */
 };
 
-/** A wake-up counts as late beyond the period divided by this number. */
+/** A wake-up counts as late if its lateness exceeds the period divided by this number. */
 int st_candidates_late_share(enum st_os os);
 
 /** Finds candidates among the findings that fired, in the order of the report. Reads only. Free with

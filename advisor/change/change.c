@@ -1,4 +1,5 @@
-/* Where and how each kind of change is written for ever, one row a kind, and what is there now. */
+/* Where and how each kind of change is written permanently, in a table with one row for each kind; and what
+ * is there now. */
 #include "advisor/change/change.h"
 
 #include <ctype.h>
@@ -12,13 +13,14 @@
     "takes effect when WirePlumber starts again: at the next login, or after systemctl --user restart "      \
     "wireplumber, which interrupts the sound"
 
-#define NAME  "_.-@$+"      /* of a unit, a user, a service */
-#define WORDS "=,._-:/@+% " /* nothing that ends quotes */
+#define NAME  "_.-@$+"      /* characters in the name of a unit, a user or a service */
+#define WORDS "=,._-:/@+% " /* no character that ends quotes */
 
-/* Folder and name decide who wins where several files set one thing (docs/adr/0022-whole-files.md has the
- * source of each order). */
+/* If several files set the same thing, their folders and names decide which file wins
+ * (docs/adr/0022-whole-files.md has the source of each order). */
 const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
-    /* sysctl.d(5): the last name wins. FreeBSD: rc.d/sysctl reads this file, then sysctl.conf.local */
+    /* sysctl.d(5): the file with the last name wins. FreeBSD: rc.d/sysctl reads this file, then
+       sysctl.conf.local */
     [ST_CHANGE_SYSCTL] =
         {"sysctl",
          {{"/etc/sysctl.d/99-zz-sleeptune-%r.conf", "%k = %v",
@@ -27,7 +29,7 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
          .key = {"_.-:%"},
          .running = true,
          .by_name = true},
-    [ST_CHANGE_SYSCTL_NOW] = {"value", .key = {"_.-:%"}, .running = true}, /* any running value */
+    [ST_CHANGE_SYSCTL_NOW] = {"value", .key = {"_.-:%"}, .running = true}, /* accepts any running value */
     [ST_CHANGE_SYSFS_NOW] = {"value", .key = {"_/.-:*@", "/sys/"}, .running = true},
     /* tmpfiles.d(5): of several lines for one path, the one in the file with the earliest name is used */
     [ST_CHANGE_SYSFS] = {"sysfs",
@@ -36,7 +38,8 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
                          .key = {"_/.-:*@", "/sys/"},
                          .running = true,
                          .named_behind = '/'},
-    /* modprobe.d(5), libkmod: options are joined in the order of names; the kernel takes the last */
+    /* modprobe.d(5), libkmod: options of all files are joined in the order of file names; the kernel takes
+       the last */
     [ST_CHANGE_MODPROBE] =
         {"modprobe",
          {{"/etc/modprobe.d/zz-sleeptune-%r.conf", "options %k %v",
@@ -44,8 +47,8 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
          "takes effect when the module is loaded again, at the latest after a reboot",
          .key = {"_-"},
          .by_name = true},
-    /* udev(7): in the order of names; an assignment replaces an earlier one. It is named by the attribute
-     * that is set, or the device. */
+    /* udev(7): rules are read in the order of file names; an assignment replaces an earlier one. The name of
+       the setting is the attribute that the rule sets, or the device. */
     [ST_CHANGE_UDEV] =
         {"udev",
          {{"/etc/udev/rules.d/90-sleeptune-%r.rules", "%v",
@@ -56,7 +59,7 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
          .by_name = true,
          .named_by_value = true,
          .named_behind = '{'},
-    /* pam_limits(8): in the order of names; the last line for a user wins */
+    /* pam_limits(8): files are read in the order of their names; the last line for a user wins */
     [ST_CHANGE_LIMITS] = {"limits",
                           {{"/etc/security/limits.d/99-sleeptune-%r-%p.conf", "%k %v",
                             "/etc/security/limits.conf /etc/security/limits.d"}},
@@ -66,7 +69,8 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
                           .part = " ",
                           .by_name = true,
                           .named_behind = ' '},
-    /* systemd.unit(5): in the order of names, whatever their folder; the last one wins */
+    /* systemd.unit(5): drop-ins are read in the order of their names, whatever their folder; the last one
+       wins */
     [ST_CHANGE_SYSTEMD] =
         {"systemd",
          {{"/etc/systemd/system/%p.d/90-sleeptune-%r.conf", "%v",
@@ -78,7 +82,7 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
          .command = "systemctl daemon-reload",
          .by_name = true,
          .named_by_value = true},
-    /* pipewire.conf(5): the user's folder last; in the order of names */
+    /* pipewire.conf(5): the user's folder is read last, the files of a folder in the order of their names */
     [ST_CHANGE_PIPEWIRE] =
         {"pipewire",
          {{"%p/pipewire/pipewire.conf.d/90-sleeptune-%r.conf", "context.properties = { %v }",
@@ -102,7 +106,7 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
                                .users = true,
                                .named_by_value = true,
                                .named = "api.alsa.headroom "},
-    /* WirePlumber 0.4: behind 50-alsa-config.lua, before 90-enable-all.lua */
+    /* WirePlumber 0.4 reads this file after 50-alsa-config.lua and before 90-enable-all.lua */
     [ST_CHANGE_WIREPLUMBER_LUA] =
         {"wireplumber-lua",
          {{"%p/wireplumber/main.lua.d/51-sleeptune-%r.lua",
@@ -117,7 +121,7 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
          .users = true,
          .named_by_value = true,
          .named = "api.alsa.headroom "},
-    /* Debian's grub-mkconfig: sourced in the order of names */
+    /* Debian's grub-mkconfig sources these files in the order of their names */
     [ST_CHANGE_BOOT] = {"grub",
                         {{"/etc/default/grub.d/zz-sleeptune-%r.cfg",
                           "GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_DEFAULT %v\"",
@@ -127,7 +131,7 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
                         .command = "update-grub",
                         .by_name = true,
                         .named_by_value = true},
-    /* FreeBSD, loader.conf(5): read behind loader.conf, in the order of the file system */
+    /* FreeBSD, loader.conf(5): these files are read after loader.conf, in the order of the file system */
     [ST_CHANGE_LOADER] = {"loader",
                           {{NULL},
                            {"/boot/loader.conf.d/zz-sleeptune-%r.conf", "%k=\"%v\"",
@@ -135,7 +139,7 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
                           THEN_BOOT,
                           {"_.-:%"},
                           {WORDS}},
-    /* FreeBSD, rc.conf(5) and rc.subr: the files of this folder are read after rc.conf */
+    /* FreeBSD, rc.conf(5) and rc.subr: the files in these folders are read after rc.conf */
     [ST_CHANGE_RC_CONF] =
         {"rc",
          {{NULL},
@@ -147,7 +151,7 @@ const struct st_change_row st_change_rows[ST_CHANGE_KINDS] = {
          .part = ":"},
 };
 
-/* --- what is written --- */
+/* --- the text and the path that are written --- */
 
 static const char *fill(const char *form, const char *rule, const char *part, const char *key,
                         const char *value)
@@ -207,7 +211,8 @@ bool st_change_finish(struct st_entry *step)
     const char *begin = st_text_or(kind->comment, "#"), *end = "";
     char *lines = step->text;
     if (step->block) {
-        begin = "\n# >>> sleeptune"; /* the newline ends a last line that has none */
+        /* this newline ends the file's last line, if it has none */
+        begin = "\n# >>> sleeptune";
         end = st_text("# <<< sleeptune %s\n", step->rule);
     }
     const int bytes =
@@ -229,15 +234,15 @@ bool st_journal_value_allowed(enum st_os os, const struct st_rule *rule, const c
            fits(target, &st_change_rows[path ? ST_CHANGE_SYSFS : ST_CHANGE_SYSCTL].key);
 }
 
-/* --- others that name the same setting --- */
+/* --- other files that name the same setting --- */
 
 struct search {
     struct st_platform *machine;
     const struct st_entry *entry;
-    regex_t names; /* as words of their own */
+    regex_t names; /* matches the entry's settings as whole words */
     char shown[1024];
     const char *folder;
-    bool later; /* read behind our file */
+    bool later; /* the file is read after the entry's file, so that it may win */
 };
 
 static void look_into(struct search *search, const char *path)
@@ -246,7 +251,7 @@ static void look_into(struct search *search, const char *path)
     unsigned number = 0;
     if (st_change_file_read(search->machine, path, &text) != 0)
         return;
-    bool ours = false; /* inside a block of sleeptune */
+    bool ours = false; /* is this line inside a block of sleeptune? */
     for (char *rest = text, *line = strsep(&rest, "\n"); line != NULL; line = strsep(&rest, "\n")) {
         number++;
         ours =
@@ -266,7 +271,7 @@ static int look_at_name(void *ctx, const char *name)
     struct search *search = ctx;
     const char *slash = strrchr(search->entry->target, '/'), *suffix = strrchr(slash, '.');
     search->later = st_change_rows[search->entry->kind].by_name && strcmp(name, slash + 1) > 0;
-    /* who reads ours reads no other ending */
+    /* the program that reads our file ignores files with another suffix */
     if (strstr(name, "sleeptune-") == NULL && name[0] != '.' &&
         (suffix == NULL || st_text_ends(name, suffix)))
         look_into(search, st_text("%s/%s", search->folder, name));
@@ -277,7 +282,8 @@ const char *st_change_others(struct st_platform *machine, const struct st_entry 
 {
     struct search search = {.machine = machine, .entry = entry};
     char *names = st_text("%s", entry->names);
-    for (char *c = names; *c != '\0'; c++) /* programs take a dot for a slash, an underscore for a hyphen */
+    /* programs may write a dot for a slash, or an underscore for a hyphen */
+    for (char *c = names; *c != '\0'; c++)
         *c = isalnum((unsigned char)*c) ? *c : *c == ' ' ? '|' : '.';
     if (names[0] == '\0' || regcomp(&search.names, st_text("(^|[^[:alnum:]_])(%s)([^[:alnum:]_]|$)", names),
                                     REG_EXTENDED | REG_NOSUB) != 0)
@@ -292,7 +298,7 @@ const char *st_change_others(struct st_platform *machine, const struct st_entry 
     return st_text("%s", search.shown);
 }
 
-/* --- what is there now: running values and files --- */
+/* --- the current running values and files --- */
 
 const char *st_change_hash(const char *text, size_t bytes)
 {
@@ -302,8 +308,8 @@ const char *st_change_hash(const char *text, size_t bytes)
     return st_text("%016jx", hash);
 }
 
-/* "always [madvise] never" is how sysfs shows a choice, "none voluntary (full)" debugfs; only the chosen word
- * can be written back. */
+/* Keeps the chosen word of a list: sysfs shows "always [madvise] never", debugfs "none voluntary (full)".
+ * Only this word can be written back. */
 static void keep_choice(char *text)
 {
     char *open = strpbrk(text, "[(");
@@ -347,7 +353,8 @@ int st_change_file_read(struct st_platform *machine, const char *path, char **re
         r = -EBADMSG;
     if (r < 0) {
         free(text);
-        return r == -EXDEV ? -ENOENT : r; /* a link to nothing in the tree, which writing refuses */
+        /* a link whose target is not in the tree; writing refuses such a link */
+        return r == -EXDEV ? -ENOENT : r;
     }
     *ret = text;
     return 0;
@@ -389,7 +396,8 @@ struct st_look st_change_look(struct st_platform *machine, const struct st_entry
     if (r == -ENOENT || r == -ENOTDIR) {
         look.state = ST_ENTRY_GONE;
     } else if (entry->file && !entry->block && (r == -EISDIR || r == -EBADMSG || r == -EFBIG)) {
-        look.state = ST_ENTRY_DIFFERS; /* none that apply writes; a file of others may still have our block */
+        /* apply writes no such file. (A file of others stays unread, since it may still have our block.) */
+        look.state = ST_ENTRY_DIFFERS;
     } else if (r == 0) {
         const bool same =
             entry->file ? st_change_find(entry, text, &bytes) != NULL : st_text_is(now, entry->new_value);

@@ -1,16 +1,16 @@
-/* What can be changed so that it can be taken back: where each kind of change is written, and what is there
- * now.
+/* What sleeptune can change and undo: where each kind of change is written, and what is there now.
  *
- * A change is a whole file of ours, one a rule, in a folder that a program reads; so no line of others is
- * touched. FreeBSD's sysctl.conf alone has no such folder: there it is a marked block. All functions are for
- * one thread; files are reached through the platform only; texts that they give live for a turn. */
+ * A change is a whole file of ours, one for each rule, in a folder that a program reads; so no line of others
+ * is touched. FreeBSD's sysctl.conf alone has no such folder: there it is a marked block. All functions are
+ * for one thread; they reach files through the platform only; texts that they return are valid until
+ * st_text_forget(). */
 #pragma once
 
 #include "advisor/change/journal.h"
 
 /* --- change.c: where and how each kind is written --- */
 
-/** What text is valid. */
+/** Which texts are valid as a key or a value. */
 struct st_change_fit {
     const char *of;     /* letters, digits and these characters; NULL: any text of one line */
     const char *begins; /* required beginning; NULL: none */
@@ -19,29 +19,29 @@ struct st_change_fit {
 /** In these texts, %r is the rule; %k the key, or its part after the colon; %p the part: the key, or what
  * precedes its blank or colon; %v the value. */
 struct st_change_place {
-    const char *path, *line; /* NULL: this kind is not available on this OS */
+    const char *path, *line; /* path and line of the file; NULL: this kind is not available on this OS */
     const char *read;        /* files and folders that the same program reads, separated by blanks */
 };
 
-/** By kind. */
+/** How each kind of change is written; index: enum st_change_kind. */
 extern const struct st_change_row {
     const char *name; /* name in the journal; "value": the kind has no file */
     struct st_change_place form[ST_OS_N];
-    const char *then; /* when the file takes effect, a clause for people; NULL: at once */
+    const char *then; /* a clause for people that says when the file takes effect; NULL: at once */
     struct st_change_fit key, value;
-    const char *head;    /* written once at the top of the file */
-    const char *comment; /* NULL: "#" */
-    const char *part; /* character that ends the first part of the key; "": the whole key is one part; NULL:
-                         no parts */
+    const char *head;    /* text at the top of the file, after sleeptune's mark; NULL: none */
+    const char *comment; /* what begins a comment in the file; NULL: "#" */
+    const char *part;    /* ends the key's first part; "": the key is one part; NULL: no parts */
     const char *command; /* shell command, run as root, that makes the file take effect; NULL: none needed */
-    bool running;        /* a running value, alone or besides the file */
-    bool by_name;        /* files are read in the order of their names, whatever their folder */
-    bool users; /* a file in the home folder of the user who plays, written with that user's rights only */
-    /* the name that other files use for the setting: a word of the key, or of the value; the word after
-     * `named_behind` if that character is there */
+    bool running;        /* the kind also changes a running value, or only that */
+    bool by_name;        /* the program reads files in the order of their names, whatever their folder */
+    bool users; /* the file is in the home folder of the user who plays, and is written with that user's
+                   rights */
+    /* Other files may set the same thing: this is how they name it. A word of the key, or of the value
+     * (named_by_value); if the character `named_behind` is there, the word after it. */
     bool named_by_value;
     char named_behind;
-    const char *named; /* text before that word */
+    const char *named; /* text that precedes this name; NULL: none */
 } st_change_rows[ST_CHANGE_KINDS];
 
 /** How a change is written on one OS: sets rule, kind, file, part, names and target of *ret, unless the
@@ -50,7 +50,8 @@ extern const struct st_change_row {
  * with a character that would end the quotes. */
 ST_NODISCARD bool st_change_form(enum st_os os, const char *rule, const struct st_change *change,
                                  struct st_entry *ret, const char **ret_line);
-/** Sets target and block of an entry by its rule, kind and part. @return false: as st_change_form. */
+/** Sets target and block of an entry by its rule, kind and part. @return false: not valid, see
+ * st_change_form. */
 ST_NODISCARD bool st_change_path(enum st_os os, struct st_entry *entry);
 /** Completes a step whose text has only the lines of its changes: adds the marks of the file or block and
  * the `head`, and sets the hash. @return false: out of memory. */
@@ -68,7 +69,7 @@ const char *st_change_boot_by_hand(struct st_platform *machine, const char **ret
 
 /* --- change.c: what is there now --- */
 
-#define ST_CHANGE_FILE_BYTES (1 << 20) /* a longer file is none of settings, nor a journal */
+#define ST_CHANGE_FILE_BYTES (1 << 20) /* bytes; a longer file is neither one with settings nor a journal */
 
 /** Reads a running value, without blanks at the ends; the chosen b of "a [b] c". @param target a path, or
  * a sysctl. @return 0, -ENOENT, -ENOTSUP (not available on this system), -EBADMSG (has tabs or newlines,
@@ -95,7 +96,7 @@ enum st_entry_state {
 struct st_look {
     enum st_entry_state state;
     int error;       /* why the state is unread or gone; 0: the file exists, but not its block */
-    const char *now; /* the running value, for a turn; NULL: a file, or an error */
+    const char *now; /* the running value, valid until st_text_forget(); NULL: a file, or an error */
 };
 /** Is the entry still as we wrote it? */
 struct st_look st_change_look(struct st_platform *machine, const struct st_entry *entry);

@@ -1,10 +1,10 @@
-/* The kernel's command line: whether GRUB reads drop-ins, what to do by hand if not. */
+/* The kernel's command line: does GRUB read drop-ins, and if not, where does the user add options by hand? */
 #include "advisor/change/change.h"
 
 #define GRUB_FOLDER "/etc/default/grub.d"
 #define BY_CMDLINE  "the line of /etc/kernel/cmdline, then run: sudo "
-/* What the boot loader left for the system, in UTF-16: systemd-boot always, GRUB from 2.12 on where its
- * module bli is loaded. Source: systemd's Boot Loader Interface. */
+/* The name of the boot loader, in UTF-16. systemd-boot always writes it, GRUB from 2.12 on if its module bli
+ * is loaded. Source: systemd's Boot Loader Interface. */
 #define LOADER_INFO "/sys/firmware/efi/efivars/LoaderInfo-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"
 
 static bool exists(struct st_platform *machine, const char *path)
@@ -18,8 +18,9 @@ static bool exists(struct st_platform *machine, const char *path)
 static const char *const grub_scripts[] = {"/usr/sbin/grub-mkconfig", "/usr/sbin/grub2-mkconfig",
                                            "/usr/bin/grub-mkconfig", "/usr/bin/grub2-mkconfig"};
 
-/* Drop-ins are an addition of Debian's; a folder that was made by hand on another distribution is not read. A
- * captured tree has no script. A script without GRUB's own settings lies there unused. */
+/* Does GRUB read the drop-ins in GRUB_FOLDER? They are an addition of Debian's: on another distribution
+ * someone may have made that folder by hand, so the script must name it. A script without GRUB's own settings
+ * is not in use. A captured tree has no script, so there the folder decides. */
 static bool reads_drop_ins(struct st_platform *machine)
 {
     char *text;
@@ -39,18 +40,19 @@ static bool is_systemd_boot(struct st_platform *machine)
     size_t len, n = 0;
     if (machine->read_text(machine, LOADER_INFO, raw, sizeof(raw), &len) != 0)
         return false;
-    for (size_t i = 4; i < len; i += 2) /* four bytes of attributes first */
+    /* the file begins with four bytes of attributes */
+    for (size_t i = 4; i < len; i += 2)
         raw[n++] = raw[i];
     raw[n] = '\0';
     return st_text_begins(raw, "systemd-boot");
 }
 
-/* Where people or other programs put the options, the first that is there; each is asked before GRUB's
- * drop-ins, but for what may lie there unused. */
+/* Where people or other programs write the options; the first place that exists counts. Some of these files
+ * may exist without being used (after_grub). */
 static const struct {
     const char *path, *where;
-    bool after_grub;  /* only without drop-ins of GRUB */
-    const char *with; /* only if this program is there, too */
+    bool after_grub;  /* skipped if GRUB reads drop-ins, unless systemd-boot runs */
+    const char *with; /* a program that must exist as well; NULL: none */
 } rows[] = {
     {"/etc/NIXOS", "boot.kernelParams in configuration.nix, then sudo nixos-rebuild boot"},
     {"/run/ostree-booted", "the options of rpm-ostree kargs"},
@@ -68,7 +70,7 @@ static const struct {
     {"/etc/default/grub",
      "GRUB_CMDLINE_LINUX_DEFAULT in /etc/default/grub, then run: sudo grub-mkconfig -o /boot/grub/grub.cfg",
      true},
-    /* of kernel-install: systemd-boot, unified kernel images */
+    /* read by kernel-install, for systemd-boot and unified kernel images */
     {"/etc/kernel/cmdline", BY_CMDLINE "sdbootutil update-all-entries", true, "/usr/bin/sdbootutil"},
     {"/etc/kernel/cmdline", BY_CMDLINE "mkinitcpio -P", true, "/usr/bin/mkinitcpio"},
     {"/etc/kernel/cmdline", BY_CMDLINE "kernel-install add, once for each kernel", true},

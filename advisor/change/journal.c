@@ -17,7 +17,7 @@
 
 static const char *const phase_names[] = {[ST_PHASE_OPEN] = "open", [ST_PHASE_DONE] = "done"};
 
-/* --- in memory --- */
+/* --- the journal in memory --- */
 
 void st_journal_finish(struct st_journal *journal)
 {
@@ -66,9 +66,9 @@ void st_journal_remove(struct st_journal *journal, size_t i)
             (journal->entries_n - i) * sizeof(*journal->entries));
 }
 
-/* --- reading --- */
+/* --- reading the journal --- */
 
-/* The last four fields, of a running value and of a file. */
+/* Where the last four fields of a line are stored: in row 0 for a running value, in row 1 for a file. */
 #define ROOM(member)                                                                                         \
     {                                                                                                        \
         offsetof(struct st_entry, member), sizeof(((struct st_entry *)0)->member)                            \
@@ -112,7 +112,7 @@ const char *st_journal_parse(enum st_os os, char *text, struct st_journal *ret)
 {
     struct st_entry entry;
     char *line;
-    unsigned n = 0; /* counts the newline of the last line */
+    unsigned n = 0; /* number of the line, for the message about a damaged journal */
     *ret = (struct st_journal){0};
     while ((line = strsep(&text, "\n")) != NULL && (text != NULL || line[0] != '\0' || n == 0)) {
         n++;
@@ -166,7 +166,7 @@ const char *st_journal_boot(struct st_platform *machine)
     return text;
 }
 
-/* --- writing --- */
+/* --- writing the journal --- */
 
 int st_journal_write(struct st_platform *platform, const char *folder, const struct st_journal *journal)
 {

@@ -1,13 +1,14 @@
-/* The journal of changes: one line for each write. The file is replaced as a whole, and is on the disk
- * before the writes that it lists. */
+/* The journal of changes, with one line for each write. The file is replaced as a whole, and is on the disk
+ * before sleeptune makes the writes that it lists. */
 #pragma once
 
 #include "advisor/rules/rule.h"
 
 enum st_entry_phase {
-    ST_PHASE_OPEN, /* may or may not be written: the run that writes or undoes it has not ended */
+    ST_PHASE_OPEN, /* the value may be written or not: the run that writes or undoes it has not ended */
     ST_PHASE_DONE,
-    ST_PHASE_FORGOTTEN, /* a running value of an earlier boot. Not on the disk: see st_journal_read */
+    ST_PHASE_FORGOTTEN, /* the value was written in an earlier boot, so it is gone. Not on the disk: see
+                           st_journal_read */
 };
 
 #define ST_ENTRY_BOOT_BYTES 40
@@ -20,21 +21,21 @@ struct st_entry {
     bool file;
     bool block;               /* a block in another program's file, whose path is `target`. Not on the disk */
     char target[320];         /* a path, or the name of a sysctl; of files the path is computed, never read */
-    uint32_t frames, rate_hz; /* the period that apply judged for; 0: none, the size in use counts. Of our
-                                 settings of PipeWire: the size that was asked for */
+    uint32_t frames, rate_hz; /* the period that apply judged for; 0: none, the size in use counts. For our
+                                 settings of PipeWire: the size that the user asked for */
     char names[ST_CHANGE_VALUE_BYTES]; /* of files: the settings in the file, separated by blanks */
-    enum st_change_kind kind;          /* of files */
-    char part[ST_CHANGE_KEY_BYTES];    /* of files: the part of the path besides the rule */
-    char hash[17];                     /* of files: hash of our text in the file */
+    enum st_change_kind kind;          /* kind of change; only for files */
+    char part[ST_CHANGE_KEY_BYTES]; /* of files: the part of the key that is in the path besides the rule */
+    char hash[17];                  /* of files: hash of our text in the file */
     uint32_t made; /* of files: number of folders above the file that apply made; of a block: apply made the
                       file */
-    char old_value[ST_CHANGE_VALUE_BYTES]; /* of running values */
+    char old_value[ST_CHANGE_VALUE_BYTES]; /* of running values: the value before the write */
     char new_value[ST_CHANGE_VALUE_BYTES];
     char boot[ST_ENTRY_BOOT_BYTES]; /* of running values: id of the boot; "": unknown */
-    char *text;                     /* of files in a plan: the text to write; else NULL */
+    char *text;                     /* of files in a plan: the text that will be written; else NULL */
 };
 
-/** What apply wrote; or a plan, what it will write. */
+/** The writes that apply has made; or a plan, the writes that it will make. */
 struct st_journal {
     struct st_entry *entries; /* in the order of writing */
     size_t entries_n;
@@ -56,7 +57,7 @@ ST_NODISCARD const char *st_journal_parse(enum st_os os, char *text, struct st_j
 /** Writes the journal; removes the file if the journal is empty. */
 ST_NODISCARD int st_journal_write(struct st_platform *platform, const char *folder,
                                   const struct st_journal *journal);
-/** Id of the running system's boot; "": unknown. For a turn. */
+/** Id of the running system's boot; "": unknown. Valid until st_text_forget(). */
 const char *st_journal_boot(struct st_platform *machine);
 /** Does the journal have unfinished writes that this boot must undo? */
 bool st_journal_is_interrupted(const struct st_journal *journal);

@@ -1,4 +1,4 @@
-/* Findings -> what would be written. Reads only. */
+/* Makes a plan from findings: what `apply` would write. Reads only. */
 #include "advisor/change/plan.h"
 
 #include <fnmatch.h>
@@ -10,26 +10,28 @@ struct adder {
     struct st_journal *plan;
     struct st_platform *machine;
     const struct st_finding *finding;
-    /* of one change */
+    /* the change that is added now */
     const struct st_change *change;
     struct st_entry form;
-    /* of a path with '*': the folder before it, and the rest after it */
+    /* for a path with '*': the folder before the '*', and the rest of the path after its component */
     const char *folder, *rest;
     const char *why;
 };
 
-/* --- running values --- */
+/* --- adding running values --- */
 
 static const char missing[] = "not there";
 
-/* @return NULL, missing, or why not. */
+/* Adds the write of one running value. @return NULL, missing, or why the value cannot be written. */
 static const char *add_value(const struct adder *adder, const char *target)
 {
     struct st_entry step = {.file = false};
     const char *old_value;
     const int r = st_change_value_read(adder->machine, target, &old_value);
     if (r == -ENOTSUP || (r < 0 && !adder->form.file))
-        return NULL; /* a capture: there is nothing that runs; or another change sets it at the next boot */
+        /* nothing to write: a capture has no running values, or another change sets this value at the next
+         * boot */
+        return NULL;
     if (r == -ENOENT || r == -ENOTDIR)
         return missing;
     if (r == -EBADMSG || (r == 0 && old_value[0] == '\0'))
@@ -46,7 +48,8 @@ static const char *add_value(const struct adder *adder, const char *target)
     return st_journal_add(adder->plan, &step) == 0 ? NULL : NO_ROOM;
 }
 
-/* A folder that matches need not have the file: a CPU without such a driver. */
+/* Adds the value of one folder that the '*' stands for. The folder may lack the file, as a CPU without such a
+ * driver does. */
 static int add_named(void *ctx, const char *name)
 {
     struct adder *adder = ctx;
@@ -75,9 +78,9 @@ static const char *add_running(struct adder *adder)
     return adder->why == missing ? st_text("this machine has no %s", key) : adder->why;
 }
 
-/* --- files --- */
+/* --- adding files --- */
 
-/* Is there a way to write it here? */
+/* Can the change be written on this machine? Sets adder->form. @return NULL, or what to do by hand. */
 static const char *look_at(struct adder *adder, const char **ret_line)
 {
     const struct st_change *change = adder->change;
@@ -97,7 +100,7 @@ static const char *look_at(struct adder *adder, const char **ret_line)
     return NULL;
 }
 
-/* Adds the lines of a change to those of the finding that go into the same file. */
+/* Adds the lines of a change to the text of its file, which may have lines of other changes. */
 static const char *add_lines(const struct adder *adder, size_t i, const char *line)
 {
     struct st_journal *plan = adder->plan;

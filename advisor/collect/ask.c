@@ -1,4 +1,5 @@
-/* Asks running servers for their settings. One row a question. */
+/* Asks running servers for their settings, through their client programs. A table has one row for each
+ * question. */
 #include "advisor/collect/collect.h"
 
 #include <pwd.h>
@@ -11,24 +12,24 @@
 #include "platform/child_env.h"
 
 #define ANSWER_BYTES                                                                                         \
-    (4 * 1024 * 1024) /* pw-dump of a desktop is some 100 KiB; pages that nothing fills cost nothing */
+    (4 * 1024 * 1024) /* bytes; pw-dump of a desktop has some 100 KiB; unused pages cost nothing */
 
 struct asker {
     struct st_facts *facts;
     const struct question *question;
-    uid_t uid; /* as whom */
+    uid_t uid; /* the user whose servers are asked */
 };
 
 struct question {
-    const char *key;       /* "linux.ask.pipewire" */
-    const char *daemon;    /* the fact that it runs */
-    const char *or_daemon; /* other name of the daemon; NULL: none */
-    bool of_user;          /* asked over a socket of the user's session, not of the system */
-    const char *in_files;  /* the only fact of its answer that files contain as well; NULL: none */
-    const char *command;   /* words with a blank between them */
+    const char *key;       /* the fact that says whether the server answered: "linux.ask.pipewire" */
+    const char *daemon;    /* fact that the server runs */
+    const char *or_daemon; /* another name under which the server may run; NULL: none */
+    bool of_user;          /* the server belongs to a user's session, not to the system */
+    const char *in_files;  /* the only fact of the answer, if files contain it as well; NULL: they do not */
+    const char *command;   /* the client program and its arguments, separated by single blanks */
     int (*parse)(struct asker *asker, char *text);
-    const char *const *patterns; /* of parse_one; NULL-terminated */
-    const char *const *facts;    /* unknown if it does not answer; NULL-terminated */
+    const char *const *patterns; /* for parse_one: patterns of the answer; NULL-terminated */
+    const char *const *facts;    /* facts of the answer, unknown if there is none; NULL-terminated */
 };
 
 #define WORDS(...)                                                                                           \
@@ -37,7 +38,7 @@ struct question {
         __VA_ARGS__, NULL                                                                                    \
     }
 
-/* --- facts --- */
+/* --- putting facts --- */
 
 static void put_text(struct asker *asker, const char *key, const char *value)
 {
@@ -49,13 +50,13 @@ static void put_failure(struct asker *asker, const char *key, int r)
     st_facts_put_failure(asker->facts, key, r, asker->question->command);
 }
 
-/* --- answers --- */
+/* --- parsing answers --- */
 
 static int parse_pipewire(struct asker *asker, char *text)
 {
     struct st_pattern_parts parts;
     int r = -EBADMSG;
-    /* the running minimum has the one for virtual machines in it */
+    /* the minimum that PipeWire reports already includes the minimum for virtual machines */
     put_failure(asker, ST_KEY_PIPEWIRE_VM_MIN_QUANTUM, -ENOENT);
     for (const char *at = text; st_pattern_next(&at, "*key:'%l' value:'%l'", &parts); r = 0) {
         const char *key = st_answer_pipewire_key(parts.text[0]), *value = parts.text[1];
@@ -72,7 +73,7 @@ static int parse_nodes(struct asker *asker, char *text)
     return st_answer_pw_dump(text, asker->facts, asker->question->command);
 }
 
-/** Reads the modules that open cards; one module with tsched=0 is enough. */
+/** Reads the modules that open cards. tsched counts as off if one module has it off. */
 static int parse_pulse(struct asker *asker, char *text)
 {
     static const char *const modules[] = {"alsa-card", "alsa-sink", "udev-detect", "detect", NULL},
@@ -92,12 +93,12 @@ static int parse_pulse(struct asker *asker, char *text)
     if (is_open)
         st_facts_put_int(asker->facts, ST_KEY_PULSE_TSCHED, !is_off, asker->question->command);
     else
-        put_failure(asker, ST_KEY_PULSE_TSCHED, -ENOENT); /* no card is open */
+        put_failure(asker, ST_KEY_PULSE_TSCHED, -ENOENT); /* no module opens a card */
     return r;
 }
 
-/** The first line that has one of the question's patterns has its only fact, which counts something or is a
- * version. JACK has no rate or size of 0. */
+/** Takes the question's only fact (a number or a version) from the first line that matches one of its
+ * patterns. An answer of 0 is malformed, since JACK has no rate or size of 0. */
 static int parse_one(struct asker *asker, char *text)
 {
     struct st_pattern_parts parts;
@@ -112,8 +113,9 @@ static int parse_one(struct asker *asker, char *text)
     return -EBADMSG;
 }
 
-/** Which fact counts the line: what is refused counts for the user whose name or number the line has, a fault
- * of USB as one of a card if the device is one. NULL: none. */
+/** The fact that counts this line of a log; NULL: none. A refusal of rtkit counts only if the line has the
+ * name or number of the user who is judged. A fault of a USB device counts as a fault of a card if the device
+ * is an audio interface. */
 static const char *count_of(const struct asker *asker, const char *line)
 {
     char about[80];
@@ -129,8 +131,8 @@ static const char *count_of(const struct asker *asker, const char *line)
     return key;
 }
 
-/** How many lines of a log there are for each of the question's facts. Without the right to the system's
- * journal it is silent; the kernel always says something. */
+/** Counts the lines of a log for each of the question's facts. An empty log means that this user may not read
+ * the system's journal, since the kernel always logs something; for root, rtkit's log may be empty. */
 static int parse_log(struct asker *asker, char *text)
 {
     if (text[0] == '\0')
@@ -146,9 +148,9 @@ static int parse_log(struct asker *asker, char *text)
     return 0;
 }
 
-/* --- questions --- */
+/* --- the questions --- */
 
-/** some versions print a label before the number */
+/** some versions of these tools print a label before the number */
 #define JACK_NUMBER WORDS("buffer size = %d", "%d")
 #define KERNEL_LOG_FACTS                                                                                     \
     WORDS(ST_KEY_KERNEL_LOG_CARD_N, ST_KEY_KERNEL_LOG_USB_N, ST_KEYS_KERNEL_LOG "clock_n",                   \
@@ -202,7 +204,8 @@ static const struct question questions[] = {
      .command = "journalctl -k -b -q -o cat",
      .parse = parse_log,
      .facts = KERNEL_LOG_FACTS},
-    {.key = ST_KEYS_KERNEL_LOG "dmesg", /* without systemd's journal, or without the right to read it */
+    /* in case there is no systemd journal, or no right to read it */
+    {.key = ST_KEYS_KERNEL_LOG "dmesg",
      .daemon = ST_KEY_PROCESSES_N,
      .command = "dmesg",
      .parse = parse_log,
@@ -227,15 +230,16 @@ static const struct question questions[] = {
 #define COMMAND_BYTES 256
 #define WORDS_MAX     15
 
-/* --- as whom --- */
+/* --- the user as whom the client programs run --- */
 
 struct whom {
     struct st_run_as as;
     struct st_child_env env;
-    int refused; /* errno: why the user's servers are not asked; 0: they are asked */
+    int refused; /* errno: why the servers of this user are not asked; 0: they are asked */
 };
 
-/** Whose servers. @return false: no such user, or one that this process cannot become. */
+/** Finds the user whose servers are asked; name NULL: the user of this process. @return false: no such user,
+ * or this process cannot become that user. */
 static bool find_user(struct whom *whom, const char *name)
 {
     whom->as.uid = geteuid();
@@ -250,10 +254,10 @@ static bool find_user(struct whom *whom, const char *name)
     return true;
 }
 
-/** @return 0 or -ENOMEM. */
+/** Finds the user and the environment for the client programs. @return 0 or -ENOMEM. */
 static int find_whom(struct whom *whom, const char *user)
 {
-    /* variables that clients need; root passes none of them */
+    /* environment variables that client programs need; root passes none of them */
     static const char *const kept[] = {"PATH",
                                        "HOME",
                                        "XDG_RUNTIME_DIR",
@@ -266,14 +270,15 @@ static int find_whom(struct whom *whom, const char *user)
     if (!find_user(whom, user))
         whom->refused = EPERM;
     int r = st_child_env_open(&whom->env, whom->as.uid, kept);
-    if (r == -ENOENT) { /* no entry in the user database: the system's servers can still be asked */
+    /* the user is not in the user database: only servers of the system can be asked */
+    if (r == -ENOENT) {
         whom->refused = EPERM;
         r = 0;
     }
     const char *runtime = st_child_env_get(&whom->env, "XDG_RUNTIME_DIR");
     struct stat info;
     int other = 0;
-    /* a client believes who owns its socket: no one else may own the folder */
+    /* a client trusts whoever owns its socket, so the folder of the sockets must belong to the user */
     if (runtime != NULL && lstat(runtime, &info) != 0)
         other = ENOENT;
     else if (runtime != NULL && (!S_ISDIR(info.st_mode) || info.st_uid != whom->as.uid))
@@ -288,13 +293,13 @@ static int find_whom(struct whom *whom, const char *user)
     return r;
 }
 
-/* --- asking --- */
+/* --- asking and taking the answers --- */
 
-/** If the server runs and did not answer, its settings are unknown, whatever its files say. What the other
- * log of the kernel counted stays. */
+/** If the server runs and did not answer, its settings are unknown, whatever its files say. Counts that the
+ * kernel's other log (journal or dmesg) gave are kept. */
 static void take_answer(struct asker *asker, const struct st_run *run)
 {
-    /* its client ended with an error: no socket here, or one of another user */
+    /* the client program ended with an error: no socket here, or one of another user */
     int r = run->result;
     if (r == -EIO)
         r = -ECONNREFUSED;
@@ -302,7 +307,7 @@ static void take_answer(struct asker *asker, const struct st_run *run)
     if (r == 0)
         r = asker->question->parse(asker, run->buf);
     const char *const daemons[] = {asker->question->daemon, asker->question->or_daemon};
-    ST_EACH (daemon, daemons) { /* of those that run by this name, the one of this user counts */
+    ST_EACH (daemon, daemons) { /* if several users run this daemon, the daemon of this user answered */
         if (r == 0 && *daemon != NULL && asker->question->of_user)
             put_text(asker, st_text(ST_KEYS_DAEMON_USER "%s", strrchr(*daemon, '.') + 1),
                      st_text("%lu", (unsigned long)asker->uid));
@@ -318,7 +323,8 @@ static void take_answer(struct asker *asker, const struct st_run *run)
     put_failure(asker, asker->question->key, r);
 }
 
-/** Chooses the questions whose servers run and that may be asked. @return their number. */
+/** Chooses the questions to ask: those whose servers run and may be asked. For the others, puts why not.
+ * @return their number. */
 static size_t choose(struct asker *asker, const struct st_ask *ask, const struct whom *whom,
                      const struct question **ret)
 {
@@ -335,7 +341,7 @@ static size_t choose(struct asker *asker, const struct st_ask *ask, const struct
             put_text(asker, question->key, "not asked");
         } else if (whom->as.switch_user && in_files != NULL &&
                    st_facts_text_or(asker->facts, in_files, NULL) != NULL) {
-            /* root runs no program as another user for what that user's files say */
+            /* the user's files already have this fact: root then runs no program as that user */
             put_text(asker, question->key, "read from configuration files");
         } else if (question->of_user && whom->refused != 0) {
             st_facts_put_state(asker->facts, question->key, ST_FACT_UNREADABLE, whom->refused, NULL,

@@ -1,4 +1,4 @@
-/* Runs the sources of facts: a live machine, a captured tree, a folder with a FreeBSD capture. */
+/* Runs the sources of facts for a live machine, a captured tree, or a folder with a FreeBSD capture. */
 #include "advisor/collect/collect.h"
 
 #include <pwd.h>
@@ -7,9 +7,10 @@
 #include "advisor/collect/collector.h"
 
 #define LARGE_FILE_BYTES  (1024 * 1024)
-#define SYSCTL_TEXT_BYTES (4 * 1024 * 1024) /* some 0.5 MB of a desktop */
+#define SYSCTL_TEXT_BYTES (4 * 1024 * 1024) /* bytes; a desktop has some 0.5 MB */
 
-/** The home folder of a captured tree's only user; with more than one user the owner is unknown. */
+/** Sets c->home to the home folder of a captured tree's only user. With more than one user, who owns the tree
+ * is unknown. */
 static int only_home(void *ctx, const char *name)
 {
     struct st_collector *c = ctx;
@@ -46,7 +47,7 @@ int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
                              .facts = st_facts_new(p->os),
                              .buf = malloc(LARGE_FILE_BYTES),
                              .buf_bytes = LARGE_FILE_BYTES};
-    /* in an order: a later source may read facts of an earlier one */
+    /* in this order, since a later source may read facts of an earlier one */
     static void (*const of_linux[])(struct st_collector * c) = {
         st_linux_kernel_collect, st_linux_machine_collect, st_linux_sound_collect, st_linux_process_collect,
         st_linux_files_collect};
@@ -71,7 +72,8 @@ int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
     return r;
 }
 
-/** Of a FreeBSD capture; one that is cut off shows only a part. */
+/** Checks a FreeBSD capture: it must have a sysctl that is read. If its text was cut off, missing facts are
+ * unknown. */
 static int doubt_capture(struct st_facts *facts, bool is_whole)
 {
     static const char name[] = "sysctl-a.txt";
@@ -116,7 +118,7 @@ static int doubt_tree(struct st_platform *machine, struct st_facts *facts)
     return st_facts_put_text(facts, ST_KEY_SYSTEM_LACKS, lacks, "/");
 }
 
-/** @return 0, -ENODATA: it is none. */
+/** Is this a captured tree? @return 0; -ENODATA: no. */
 static int find_tree(struct st_platform *machine)
 {
     static const char *const folders[] = {"/proc", "/sys", "/etc", "/boot"};

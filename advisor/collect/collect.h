@@ -13,8 +13,9 @@ ST_NODISCARD int st_collect(struct st_platform *p, bool live, struct st_facts **
  * (sysctl-a.txt has no sysctl that is read). */
 ST_NODISCARD int st_collect_dir(const char *dir, struct st_facts **ret);
 
-/** Puts what the limit rtprio (ST_UNLIMITED: none), if `facts` have it, allows. @param from "ulimit": the
- * limit of a shell; ST_LIMITS_FROM_FILES: of a captured tree. */
+/** Puts the facts about real-time priority that follow from the limit rtprio in `facts` (ST_UNLIMITED: any
+ * priority); without that limit puts nothing. @param from "ulimit": the limit of a shell;
+ * ST_LIMITS_FROM_FILES: of a captured tree. */
 void st_collect_rights(struct st_facts *facts, const char *from, const char *source);
 
 /* --- collect_user.c: the rights of another user --- */
@@ -38,8 +39,8 @@ ST_NODISCARD int st_collect_user(struct st_platform *machine, const char *name, 
 #define ST_ASK_LIMIT_NS INT64_C(1000000000)
 
 struct st_ask {
-    bool skip;        /* query no server, and say so in the facts */
-    const char *user; /* whose servers; NULL: of the user who runs this process */
+    bool skip;        /* query no server, and put "not asked" for each */
+    const char *user; /* the user whose servers are queried; NULL: the user who runs this process */
 };
 
 /** Queries the servers that run according to `facts` (of this machine, by st_collect), all at once, with

@@ -1,4 +1,5 @@
-/* The rights of another user: root asks a login for them; of a saved tree the files say something. */
+/* The rights of another user. On a live machine root starts a login of that user, which reports them; in a
+ * saved tree, files such as limits.conf say what a login gives. */
 #include "advisor/collect/collect.h"
 
 #include <grp.h>
@@ -24,12 +25,13 @@
 
 struct user {
     const char *name;
-    struct st_pattern_parts parts; /* name, uid, gid, class of master.passwd; the name alone: malformed */
-    char groups[GROUPS_BYTES];     /* "audio video" */
+    /* name, uid, gid, and the class in master.passwd; if only the name, the line is malformed */
+    struct st_pattern_parts parts;
+    char groups[GROUPS_BYTES]; /* names with blanks between them: "audio video" */
 };
 
-/** Calls fn with each line; free of the file's text, which may have passwords. @return 0, -ENODATA (no such
- * file), -ENOMEM, or what reading it said. */
+/** Calls fn with each line of a file, then erases the file's text from memory, since it may contain
+ * passwords. @return 0, -ENODATA (no such file), -ENOMEM, or the error of reading. */
 static int each_line(struct st_platform *machine, const char *path,
                      void (*fn)(struct user *user, const char *line), struct user *user)
 {
@@ -69,9 +71,9 @@ static void see_group(struct user *user, const char *line)
         st_text_join(user->groups, sizeof(user->groups), " ", "%s", parts.text[0]);
 }
 
-/* --- a login --- */
+/* --- a login of the user --- */
 
-/** Facts that the output of a login may set. */
+/** Facts that the output of a login may set, and the range of each. The output is untrusted. */
 static const struct claim {
     const char *key;
     int64_t least, most;
@@ -85,8 +87,8 @@ static const struct claim {
     {ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, ST_UNLIMITED, INT64_MAX},
 };
 
-/** Runs this program as the user. mark: on a line of its own before and behind what it prints. @return 0 or a
- * negative errno value; what was printed is in buf. */
+/** Runs this program's command `snapshot` as the user. @param mark is printed on a line of its own before and
+ * after the output. @return 0 or a negative errno value; the output is in buf. */
 static int log_in(struct st_platform *machine, const char *name, const char *mark, char *buf)
 {
     char program[PATH_MAX];
@@ -110,7 +112,7 @@ static int log_in(struct st_platform *machine, const char *name, const char *mar
     return r != 0 ? r : run.result;
 }
 
-/** Asks a login what it may. @return 0 with the claims, or a negative errno value. */
+/** Finds out which rights a login of the user has. @return 0 with its facts, or a negative errno value. */
 static int ask_login(struct st_platform *machine, const char *name, uid_t uid, struct st_facts **ret)
 {
     unsigned char random[MARK_BYTES];
@@ -126,7 +128,8 @@ static int ask_login(struct st_platform *machine, const char *name, uid_t uid, s
     if (buf == NULL)
         return -ENOMEM;
     int r = log_in(machine, name, mark, buf);
-    /* a daemon that the user's shell started may keep the pipe open: what counts are the marks */
+    /* a daemon that the user's shell started may keep the pipe open: the output is complete if both marks are
+     * there */
     const char *from = strstr(buf, mark), *text = st_text_or(from, "") + strlen(mark) * (from != NULL),
                *to = strstr(text, mark);
     if (to != NULL)
@@ -142,7 +145,8 @@ static int ask_login(struct st_platform *machine, const char *name, uid_t uid, s
     return r;
 }
 
-/** Puts what the login claims in the place of what this process may. r: why it claims nothing. */
+/** Replaces the rights of this process by those that the login reported. @param r 0, or why the login
+ * reported nothing: the facts then become unreadable. */
 static void put_claims(struct st_facts *facts, const struct st_facts *claimed, int r, const char *source)
 {
     int64_t value;
@@ -154,8 +158,10 @@ static void put_claims(struct st_facts *facts, const struct st_facts *claimed, i
             continue;
         if (r != 0 || st_facts_int(claimed, claim->key, &value) != 0 || value < claim->least ||
             value > claim->most)
+            /* the login was started with this limit, and nothing set another one: the limit of this process
+             * holds */
             st_facts_put_state(facts, claim->key, ST_FACT_UNREADABLE, error, NULL, source);
-        else if (value != ST_RUN_LOCKED_BYTES) /* no one set it: all have what this process has */
+        else if (value != ST_RUN_LOCKED_BYTES)
             st_facts_put_int(facts, claim->key, value, source);
     }
     if (facts->os != ST_OS_LINUX)
@@ -184,7 +190,7 @@ int st_collect_login(struct st_platform *machine, const char *name, struct st_fa
     if (getgrouplist(name, entry->pw_gid, gids, &gids_n) >= 0)
         st_collector_put_groups(facts, ST_KEY_USER_GROUPS, gids, gids_n, "getgrouplist");
     st_facts_put_text(facts, ST_KEY_USER_LIMITS_FROM, ST_LIMITS_FROM_LOGIN, "rights of the user");
-    /* FreeBSD's login class, which only root reads */
+    /* only root reads FreeBSD's login class */
     struct user user = {.name = name};
     if (facts->os == ST_OS_FREEBSD && each_line(machine, passwords, see_user, &user) == 0 && user.parts.n > 1)
         st_facts_put_text(facts, ST_KEY_USER_CLASS, user.parts.n > 3 ? user.parts.text[3] : "default",
@@ -195,7 +201,7 @@ int st_collect_login(struct st_platform *machine, const char *name, struct st_fa
     return facts->error != 0 ? facts->error : r;
 }
 
-/* --- a saved tree: lines of limits.d by name and group --- */
+/* --- a saved tree: limits from the lines of limits.d for the user and the user's groups --- */
 
 static void put_limits(struct st_facts *facts, bool root)
 {

@@ -1,4 +1,4 @@
-/* Puts one reading into a fact: what every source of facts uses. */
+/* How one reading becomes one fact. All sources of facts use these functions. */
 #include "advisor/collect/collector.h"
 
 #include <grp.h>
@@ -25,7 +25,7 @@ char *st_collector_small(const struct st_collector *c, const char *path)
     return text;
 }
 
-/** value: is trimmed. */
+/** Puts a value; one that is not of this kind is malformed. @param value is trimmed. */
 static void put_value(struct st_collector *c, const char *key, char *value, enum st_value_kind kind,
                       const char *source)
 {

@@ -8,7 +8,7 @@ struct st_collector {
     struct st_platform *p;
     struct st_facts *facts;
     bool live;
-    char *buf; /* for whole files: config, timer_list */
+    char *buf; /* a buffer for files too large for the stack: kernel configuration, timer_list */
     size_t buf_bytes;
     char user[256]; /* name of the user who runs this process; "": not known, or a captured machine */
     char home[512]; /* home folder of the judged user, without a final slash; "": not known */
@@ -48,7 +48,7 @@ static inline void st_collector_put_result(struct st_collector *c, const char *k
         st_collector_put_failure(c, key, r, source);
 }
 
-/** Lists a folder, as the machine's list(). */
+/** Lists a folder through the machine's list(). */
 static inline int st_collector_list(const struct st_collector *c, const char *path, st_name_fn fn, void *ctx)
 {
     return c->p->list(c->p, path, fn, ctx);
@@ -58,7 +58,7 @@ enum st_value_kind {
     ST_VALUE_TEXT,
     ST_VALUE_INT,
     ST_VALUE_LIMIT, /* a number from 0 on, or "unlimited", which becomes ST_UNLIMITED */
-    ST_VALUE_LEAST, /* the smallest number in a file's lines */
+    ST_VALUE_LEAST, /* the smallest of the numbers in a file's lines */
 };
 
 /** Reads one file (an absolute path) or sysctl of at most 4 KiB into one fact. An empty or non-numeric
@@ -72,17 +72,17 @@ void st_collector_line(struct st_collector *c, const char *key, const char *path
 
 #define ST_COLLECTOR_GROUPS_MAX 1024
 
-/** Puts the names of these groups; the number where a group has none. */
+/** Puts the names of these groups; a group without a name is put as its number. */
 void st_collector_put_groups(struct st_facts *facts, const char *key, const gid_t *gids, int n,
                              const char *source);
 
-/* --- the sources: each is one file and one row in collect.c --- */
+/* --- the sources of facts: each has a file, and a row in collect.c --- */
 
 void st_linux_kernel_collect(struct st_collector *c);  /* version, configuration, timers, settings */
-void st_linux_machine_collect(struct st_collector *c); /* CPUs, hypervisor, PM QoS, swap, mounts */
-void st_linux_sound_collect(struct st_collector *c);   /* streams, USB and PCI devices, interrupts */
-void st_linux_process_collect(struct st_collector *c); /* who runs, priorities, limits, cgroup */
+void st_linux_machine_collect(struct st_collector *c); /* CPUs, hypervisor, PM QoS, swap */
+void st_linux_sound_collect(struct st_collector *c);   /* streams, cards, USB devices, interrupts */
+void st_linux_process_collect(struct st_collector *c); /* daemons, real-time threads, limits, cgroups */
 void st_linux_files_collect(struct st_collector *c);   /* configuration files, also of servers */
 void st_freebsd_collect(struct st_collector *c);       /* sysctls and files */
-/** Rights and limits of this process, its user: only of a live machine. */
+/** Rights and limits of this process and its user; only for a live machine. */
 void st_live_collect(struct st_collector *c);

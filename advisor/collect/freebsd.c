@@ -1,4 +1,4 @@
-/* FreeBSD: sysctls, files of settings, and what lies beside sysctl-a.txt in a capture. */
+/* FreeBSD: facts from sysctls, configuration files and /dev/sndstat, of a live machine or a capture. */
 #include "advisor/collect/collector.h"
 #include "advisor/parse/freebsd_text.h"
 
@@ -6,7 +6,7 @@
 
 #define ET_PREFIX "kern.eventtimer.et."
 
-/* whole numbers */
+/* sysctls that are whole numbers */
 static const char *const numbers[] = {"dev.cpu.0.freq",
                                       "hw.intr_storm_threshold",
                                       "hw.pagesize",
@@ -37,11 +37,11 @@ static const char *const texts[] = {
 
 #define UNITS_MAX 256
 
-/** Sysctls of a device, <prefix>N.<leaf>: unit 0 always, the others where there is the leaf. */
+/** Sysctls of a device, <prefix>N.<leaf>. Unit 0 is always read, other units only if they have the leaf. */
 static const struct {
     const char *prefix;
     const char *leaf;
-    int units; /* 0: as many as CPUs */
+    int units; /* number of units that are tried; 0: one for each CPU */
     enum st_value_kind kind;
 } devices[] = {
     {"dev.cpu.", "cx_lowest", 0, ST_VALUE_TEXT},     {"dev.cpu.", "cx_supported", 0, ST_VALUE_TEXT},
@@ -75,7 +75,7 @@ static void collect_sysctls(struct st_collector *c)
         collect_one(c, *name, ST_VALUE_INT);
     ST_EACH (name, texts)
         collect_one(c, *name, ST_VALUE_TEXT);
-    /* the flags of each event timer in a list such as "LAPIC(600) i8254(100) RTC(0)" */
+    /* reads the flags of each event timer in a list such as "LAPIC(600) i8254(100) RTC(0)" */
     char *list = st_text("%s", st_facts_text_or(c->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_CHOICE, ""));
     ST_TEXT_EACH (timer, list, " ")
         collect_one(c, st_text(ET_PREFIX "%.*s.flags", (int)ST_MIN(strcspn(timer, "("), 63), timer),
@@ -83,8 +83,8 @@ static void collect_sysctls(struct st_collector *c)
     collect_devices(c);
     if (st_facts_int_or(c->facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, 0) == 0)
         return;
-    collect_one(c, "security.jail.mlock_allowed",
-                ST_VALUE_INT); /* limit of this jail; on a host, the default for jails */
+    /* inside a jail this is the jail's own setting; on a host, it is the default for jails */
+    collect_one(c, "security.jail.mlock_allowed", ST_VALUE_INT);
     st_collector_put_text(c, ST_KEY_SETTINGS_ELSEWHERE,
                           "a jail cannot change the settings of its host: run sleeptune there",
                           "security.jail.jailed");
@@ -104,19 +104,19 @@ static const char *const sysctl_names[] = {"dev.hwpstate", "dev.pcm.",          
                                            "hw.snd.",      "hw.usb.uaudio.",    "kern.eventtimer.",
                                            "kern.sched.",  "kern.timecounter.", NULL};
 
-/** In the order in which FreeBSD reads the files (loader.conf.local since 14.1): of two values, the later
- * one counts. */
+/** Files with settings, in the order in which FreeBSD reads them (loader.conf.local since 14.1). If two files
+ * set the same thing, the later value counts. */
 static const struct setting {
-    const char *key; /* says whether the file could be read; NULL: an optional file, or a folder of such */
+    const char *key; /* says whether the file could be read; NULL: an optional file or folder */
     const char *path;
     const char *prefix;
     const char *const *names;
-    const char *suffix; /* of a folder's files; NULL: any */
+    const char *suffix; /* of the files in a folder; NULL: any */
 } settings[] = {
     {ST_KEY_FREEBSD_FILE_LOADER_CONF, "/boot/loader.conf", ST_KEYS_FREEBSD_LOADER, loader_names},
     {NULL, "/boot/loader.conf.d", ST_KEYS_FREEBSD_LOADER, loader_names, .suffix = ".conf"},
     {NULL, "/boot/loader.conf.local", ST_KEYS_FREEBSD_LOADER, loader_names},
-    {NULL, "/etc/rc.d/virtual_oss", RC, rc_names}, /* its default */
+    {NULL, "/etc/rc.d/virtual_oss", RC, rc_names}, /* default options of virtual_oss */
     {NULL, "/etc/defaults/rc.conf", RC, rc_names},
     {"freebsd.file.rc_conf", "/etc/rc.conf", RC, rc_names},
     {NULL, "/etc/rc.conf.local", RC, rc_names},
@@ -126,7 +126,8 @@ static const struct setting {
     {NULL, "/etc/sysctl.conf.local", ST_KEYS_FREEBSD_SYSCTL_CONF, sysctl_names},
 };
 
-/** Reads a file into c->buf and says so in `key`. @return false when there is nothing to parse. */
+/** Reads a file into c->buf and puts in `key` whether it could be read. @return false if there is nothing to
+ * parse. */
 static bool read_file(struct st_collector *c, const char *key, const char *path)
 {
     const int r = st_collector_text(c, path, c->buf, c->buf_bytes);
@@ -143,7 +144,7 @@ static void read_assignments(struct st_collector *c, const struct setting *setti
         st_freebsd_text_assignments(c->facts, setting->prefix, setting->names, c->buf, path);
 }
 
-/** Whether class audio has what freebsd-memlock gives it. */
+/** Puts whether login class audio has the limit that the fix of freebsd-memlock writes. */
 static void read_login_class(struct st_collector *c)
 {
     static const char path[] = "/etc/login.conf";
@@ -173,9 +174,9 @@ static int read_part(void *ctx, const char *name)
     return 0;
 }
 
-#define NAMED_MAX 256 /* settings of sysctl.conf that the kernel is asked for */
+#define NAMED_MAX 256 /* most settings of sysctl.conf whose running values are read */
 
-/** Reads settings of sysctl.conf, which may name a sysctl that the kernel does not have. */
+/** Reads the running values of settings in sysctl.conf. The kernel may not have a sysctl of that name. */
 static void collect_named(struct st_collector *c)
 {
     size_t n = 0;

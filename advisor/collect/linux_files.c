@@ -3,20 +3,21 @@
 #include "advisor/collect/collector.h"
 #include "advisor/parse/linux_text.h"
 
-#define FILES_MAX    64           /* of one folder */
-#define SETTINGS_MAX 128          /* of one kind; a user with limits has two */
-#define FILE_BYTES   (256 * 1024) /* larger than these files ever are */
+#define FILES_MAX    64           /* most files read of one folder */
+#define SETTINGS_MAX 128          /* most facts of one kind; a user with limits has two */
+#define FILE_BYTES   (256 * 1024) /* most bytes read of one file; no such file is as long */
 
 struct reader {
     struct st_collector *c;
     void (*parse)(struct reader *reader, char *text);
-    st_setting_fn setting;   /* of parse_settings */
-    const char *failure_key; /* key for a file or folder that exists but cannot be read; NULL: not recorded */
-    const char *folder, *suffix, *path; /* what is read now */
-    bool of_guests;                     /* the current rule is for virtual machines */
+    st_setting_fn setting; /* called for each setting, if parse is parse_settings */
+    /* key of the fact for a file or folder that exists but cannot be read; NULL: that is not recorded */
+    const char *failure_key;
+    const char *folder, *suffix, *path; /* names of the folder and file that are read now */
+    bool of_guests;                     /* the settings read now are in a rule for virtual machines */
     size_t files_n, settings_n;
-    struct st_facts *unit; /* settings of a unit and its drop-ins; later ones replace earlier ones */
-    const char *stem;      /* name of the unit */
+    struct st_facts *unit; /* facts of a unit and its drop-ins; a later setting replaces an earlier one */
+    const char *stem;      /* the unit's name without ".service" */
     bool ambient, bounded; /* ambient: the unit gets CAP_SYS_NICE; bounded: it cannot have it */
     bool bounding_set;
 };
@@ -35,12 +36,13 @@ static void put(struct reader *reader, const char *key, const char *value)
 
 static void failed(struct reader *reader, int r, const char *path)
 {
-    const bool missing = r == -ENOENT || r == -ENOTDIR || r == -ELOOP || r == -EXDEV; /* links of a capture */
+    /* links of a captured tree are not followed, so their files count as missing */
+    const bool missing = r == -ENOENT || r == -ENOTDIR || r == -ELOOP || r == -EXDEV;
     if (reader->failure_key != NULL && !missing)
         st_collector_put_failure(reader->c, reader->failure_key, r, path);
 }
 
-/** @return true: the file exists and could be read. */
+/** Reads and parses a file. @return true: the file exists and could be read. */
 static bool read_file(struct reader *reader, const char *path)
 {
     reader->path = path;
@@ -74,7 +76,8 @@ static void read_folder(struct reader *reader, const char *folder, const char *s
 
 /* --- limits.conf and groups --- */
 
-/** limits.conf(5): "domain type item value"; takes the lines that set the soft limit. */
+/** Reads lines of limits.conf(5), "domain type item value", and takes those that set the soft limit of rtprio
+ * or memlock. */
 static void parse_limits(struct reader *reader, char *text)
 {
     struct st_pattern_parts parts;
@@ -88,8 +91,8 @@ static void parse_limits(struct reader *reader, char *text)
     }
 }
 
-/** Reads "audio:x:29:ann,bob" for groups that distributions use for real-time rights, or that a limit
- * names. */
+/** Reads lines of /etc/group, "audio:x:29:ann,bob", and takes the groups that distributions use for real-time
+ * rights, or that a limit names. */
 static void parse_groups(struct reader *reader, char *text)
 {
     static const char *const usual[] = {"audio", "jackuser", "pipewire", "realtime", NULL};
@@ -105,9 +108,10 @@ static void parse_groups(struct reader *reader, char *text)
     }
 }
 
-/* --- configuration of systemd --- */
+/* --- files of systemd --- */
 
-/** Lines "name = value". A line that ends with a backslash continues on the next line: systemd.syntax(7). */
+/** Parses lines "name = value". A line that ends with a backslash continues on the next line:
+ * systemd.syntax(7). */
 static void parse_settings(struct reader *reader, char *text)
 {
     for (char *at = strstr(text, "\\\n"); at != NULL; at = strstr(at, "\\\n"))
@@ -115,7 +119,7 @@ static void parse_settings(struct reader *reader, char *text)
     st_linux_text_settings(text, reader->setting, reader);
 }
 
-/** Reads the file of /etc, or else the package's. @return true: there is one. */
+/** Reads a file of systemd: the one in /etc hides the package's. @return true: there is one. */
 static bool read_systemd(struct reader *reader, const char *name)
 {
     return read_file(reader, st_text("/etc/systemd/%s", name)) ||
@@ -143,7 +147,7 @@ static void read_unit(struct reader *reader, const char *unit)
     read_dropins(reader, name);
 }
 
-/* --- units --- */
+/* --- units of audio programs --- */
 
 /** Programs that play or make sound and are sometimes run as services. */
 static const char *const programs[] = {"ardour",      "brutefir",     "camilladsp",     "carla",
@@ -167,7 +171,7 @@ static const char *find_program(const char *command)
 
 static const struct unit_row {
     const char *name, *leaf;
-    bool resets; /* an empty value restores the default */
+    bool resets; /* an empty value restores the default of the setting */
 } unit_rows[] = {{"LimitRTPRIO", "rtprio", false},
                  {"CPUSchedulingPolicy", "policy", true},
                  {"RestrictRealtime", "restrict_realtime", false},
@@ -184,8 +188,9 @@ static void put_unit(struct reader *reader, const char *leaf, const char *value)
     st_facts_put_text(reader->unit, unit_key(reader, leaf), value, reader->path);
 }
 
-/** Lists of capabilities: "~" before a list removes capabilities, an empty list removes all, several lists
- * are joined (systemd.exec(5)). */
+/** Applies a line with a list of capabilities to the unit: "~" before a list removes its capabilities, an
+ * empty list removes all, several lines are joined (systemd.exec(5)). @param of_bounding the line sets the
+ * bounding set, not the ambient set. */
 static void capabilities(struct reader *unit, const char *value, bool of_bounding)
 {
     const bool inverts = value[0] == '~', names = strcasestr(value, "CAP_SYS_NICE") != NULL,
@@ -224,8 +229,8 @@ static void unit_setting(void *ctx, const char *section, const char *name, const
     }
 }
 
-/** Reads a unit of the administrator, or a packaged unit with drop-ins here. Units that play nothing are
- * ignored. */
+/** Reads a unit in /etc/systemd/system, or a packaged unit with drop-ins there. Units whose program is not in
+ * `programs` are ignored. */
 static int one_unit(void *ctx, const char *name)
 {
     struct reader *outer = ctx;
@@ -234,7 +239,8 @@ static int one_unit(void *ctx, const char *name)
     if ((!is_folder && !st_text_ends(name, ".service")) || !is_plain(name))
         return 0;
     unit.stem = st_text("%.*s", (int)(strlen(name) - strlen(".service") - strlen(".d") * is_folder), name);
-    if ((is_folder && st_text_ends(unit.stem, "@")) || /* of a template, whose instances have it */
+    /* drop-ins of a template: they are read with each of its instances */
+    if ((is_folder && st_text_ends(unit.stem, "@")) ||
         st_facts_has(outer->c->facts, unit_key(&unit, "program")))
         return 0;
     unit.unit = st_facts_new(outer->c->facts->os);
@@ -254,9 +260,9 @@ static int one_unit(void *ctx, const char *name)
 /* --- settings that are one fact each --- */
 
 static const struct {
-    const char *section; /* NULL: any */
+    const char *section; /* the section in which the setting counts; NULL: any */
     const char *name, *key;
-    enum { TEXT, NUMBER, LIMIT, FORBIDS } form; /* FORBIDS: 1 for "no" */
+    enum { TEXT, NUMBER, LIMIT, FORBIDS } form; /* FORBIDS: the fact is 1 for the value "no" */
 } rows[] = {
     {"context.properties", "default.clock.quantum", ST_KEY_PIPEWIRE_QUANTUM, NUMBER},
     {"context.properties", "default.clock.min-quantum", ST_KEY_PIPEWIRE_MIN_QUANTUM, NUMBER},
@@ -288,7 +294,8 @@ static void put_setting(void *ctx, const char *section, const char *name, const 
     }
 }
 
-/** Is the unit masked: a link to /dev/null, which a captured tree does not follow? */
+/** Is the unit masked, which means a link to /dev/null? The links of a captured tree are not followed, and
+ * such an error counts as masked. */
 static bool is_masked(struct st_collector *c, const char *unit)
 {
     char text[16];
@@ -316,12 +323,14 @@ static void collect_suspend(struct st_collector *c)
 static void exists(struct st_collector *c, const char *key, const char *path)
 {
     int r = st_collector_begin(c, path, ST_ROOM(16));
-    if (r == -ELOOP || r == -EXDEV) /* a captured tree follows no link */
+    /* the links of a captured tree are not followed, but show that the file exists */
+    if (r == -ELOOP || r == -EXDEV)
         r = 0;
     st_collector_put_result(c, key, r, 1, path);
 }
 
-/** Is rtkit available? D-Bus starts it when a program asks for it. A captured tree has no sockets. */
+/** Is rtkit available? D-Bus starts it when a program asks for it, so the file of its D-Bus service counts.
+ * The D-Bus socket is looked for on a live machine only, since a captured tree has no sockets. */
 static void collect_rtkit(struct st_collector *c)
 {
     static const char unit[] = "/etc/systemd/system/rtkit-daemon.service",
@@ -337,7 +346,8 @@ static void collect_rtkit(struct st_collector *c)
         st_collector_put_int(c, ST_KEY_RTKIT_NO_BUS, 1, bus);
 }
 
-/** Is PAM installed? Unknown if the files were not saved. */
+/** Is PAM missing? The fact exists only for a live machine, since a captured tree may lack the folders of
+ * PAM. */
 static void collect_pam(struct st_collector *c)
 {
     static const char *const folders[] = {"/etc/pam.d", "/usr/lib/pam.d", "/usr/etc/pam.d"};
@@ -358,8 +368,8 @@ static void collect_system(struct st_collector *c)
     struct reader groups = {.c = c, .parse = parse_groups, .failure_key = "linux.group.any"};
     (void)read_file(&groups, "/etc/group");
     struct reader units = {.c = c};
-    (void)st_collector_list(c, "/etc/systemd/system", one_unit,
-                            &units); /* the folder is missing without systemd */
+    /* an error is ignored: without systemd the folder is missing */
+    (void)st_collector_list(c, "/etc/systemd/system", one_unit, &units);
     collect_suspend(c);
     if (boot != NULL && boot[0] != '\0')
         st_collector_put_text(c, ST_KEY_BOOT_OPTIONS, boot, path);
@@ -375,13 +385,14 @@ static void collect_system(struct st_collector *c)
     exists(c, ST_KEY_TLP_ENABLED, "/etc/systemd/system/multi-user.target.wants/tlp.service");
     collect_rtkit(c);
     collect_pam(c);
-    /* the version of WirePlumber, by its own files; not known if it has other folders than on Debian */
+    /* WirePlumber's version, 0.4 (Lua) or newer, from the folders that its package installs; unknown if they
+     * lie elsewhere than on Debian */
     const bool lua = st_change_folder_look(c->p, "/usr/share/wireplumber/main.lua.d") == 0;
     if (lua || st_change_folder_look(c->p, "/usr/share/wireplumber/wireplumber.conf.d") == 0)
         st_collector_put_int(c, ST_KEY_WIREPLUMBER_LUA, lua, "/usr/share/wireplumber");
 }
 
-/* --- sound servers: the package's, the system's and the user's files --- */
+/* --- sound servers: files of the package, the system and the user --- */
 
 /** Reads the configuration of a server. The user's file hides the system's, and the system's file hides
  * the package's (PulseAudio has no package file); drop-ins of all three are added, the user's last. */
@@ -393,19 +404,20 @@ static void read_layers(struct reader *reader, const char *server, const char *n
     for (size_t i = folders_n;
          i > 0 && !read_file(reader, st_text("%s/%s/%s", folders[i - 1], server, name));)
         i--;
-    ST_EACH_OF (folder, folders, folders_n) /* most machines lack some of these folders */
+    /* errors are ignored, since most machines lack some of these folders */
+    ST_EACH_OF (folder, folders, folders_n)
         read_folder(reader, st_text("%s/%s/%s.d", *folder, server, name), ".conf");
 }
 
 /* --- PipeWire --- */
 
-/** Takes a setting of PipeWire. Since 1.2 the minimum of virtual machines is a rule (NEWS of 1.1.81: "This
- * deprecates the vm.overrides"): context.properties.rules = [ { matches = [ { cpu.vm.name = !null } ]
- * actions = { update-props = { ... } } } ] */
+/** Takes a setting of PipeWire. Since 1.2 the minimum of virtual machines is written as a rule (NEWS
+ * of 1.1.81: "This deprecates the vm.overrides"): context.properties.rules = [ { matches = [ { cpu.vm.name =
+ * !null } ] actions = { update-props = { ... } } } ]. Such a rule counts as vm.overrides. */
 static void pipewire_setting(void *ctx, const char *section, const char *name, const char *value)
 {
     struct reader *reader = ctx;
-    if (section[0] == '\0') /* a condition in `matches` */
+    if (section[0] == '\0') /* a condition in `matches`: does the rule apply to virtual machines? */
         reader->of_guests = st_text_is(name, "cpu.vm.name") && st_text_is(value, "!null");
     if (reader->of_guests && st_text_is(section, "update-props"))
         section = "vm.overrides";
@@ -419,7 +431,7 @@ static void parse_pipewire(struct reader *reader, char *text)
 
 /* --- PulseAudio --- */
 
-/** default.pa: "load-module module-udev-detect tsched=0" */
+/** Reads the option of lines such as "load-module module-udev-detect tsched=0" in default.pa. */
 static void parse_pulse_script(struct reader *reader, char *text)
 {
     struct st_pattern_parts parts;

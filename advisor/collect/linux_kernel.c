@@ -1,10 +1,10 @@
-/* Linux: the kernel: version, configuration, timers, and settings that are one small file each. */
+/* Linux: facts about the kernel: version, configuration, timers, settings that are one small file each. */
 #include <unistd.h>
 
 #include "advisor/collect/collector.h"
 #include "platform/child_env.h"
 
-#define GZIP_LIMIT_NS INT64_C(1000000000) /* it takes some ms */
+#define GZIP_LIMIT_NS INT64_C(1000000000) /* time limit for gzip, which takes some ms */
 
 static const char *const options[] = {"HIGH_RES_TIMERS", "HZ",
                                       "PREEMPT",         "PREEMPT_DYNAMIC",
@@ -12,8 +12,9 @@ static const char *const options[] = {"HIGH_RES_TIMERS", "HZ",
                                       "PREEMPT_RT",      "PREEMPT_VOLUNTARY",
                                       "RT_GROUP_SCHED",  "RT_GROUP_SCHED_DEFAULT_DISABLED"};
 
-/** The running kernel's own configuration, which is compressed; it is there with CONFIG_IKCONFIG_PROC, as on
- * Arch. @return 0, -ENOENT, -ENOSYS (of a captured machine: it is not unpacked), or what gzip said. */
+/** Reads the configuration that the running kernel itself contains, compressed, if it was built with
+ * CONFIG_IKCONFIG_PROC, as on Arch. @return 0, -ENOENT, -ENOSYS (of a captured machine: it is not unpacked),
+ * or the error of gzip. */
 static int read_packed_config(struct st_collector *c, const char *path)
 {
     static const char *const argv[] = {"gzip", "-dc", "/proc/config.gz", NULL};
@@ -38,7 +39,7 @@ static void config(struct st_collector *c)
 {
     static const char packed[] = "/proc/config.gz";
     const char *release = st_text_base(st_facts_text_or(c->facts, ST_KEY_KERNEL_RELEASE, "*")),
-               *path = st_text("/boot/config-%.200s", release), /* or where Fedora and others keep it */
+               *path = st_text("/boot/config-%.200s", release), /* other: where Fedora and others keep it */
                    *other = st_text("/lib/modules/%.200s/config", release);
     int opened = st_collector_begin(c, path, c->buf, c->buf_bytes);
     if (opened != 0 && st_collector_begin(c, other, c->buf, c->buf_bytes) == 0) {
@@ -67,7 +68,7 @@ static void config(struct st_collector *c)
     }
 }
 
-/** Of a machine of which only /proc/version was kept: release and version (from '#' on) are in it, too:
+/** Takes release and version (from '#' on) from /proc/version, if only that file of the machine was kept:
  * "Linux version 6.1.0-37-amd64 (USER@HOST) (COMPILER) #1 SMP ..." (init/version.c, linux_proc_banner). */
 static void whole_version(struct st_collector *c)
 {

@@ -1,7 +1,8 @@
-/* Linux: the machine: CPUs, hypervisor or container, the idle latency that is asked for, swap. */
+/* Linux: facts about the machine: CPUs, hypervisor or container, the idle latency that programs request,
+ * swap. */
 #include "advisor/collect/collector.h"
 
-/* --- what this runs in (hypervisor, container), and the idle latency that a program requests --- */
+/* --- hypervisor or container, and the idle latency that programs request --- */
 
 #define VIRTUAL_SOURCE "/proc/cpuinfo, /sys/class/dmi, CPUID"
 #define KERNEL_LOG     "output of dmesg"
@@ -11,7 +12,7 @@ static void container(struct st_collector *c)
 {
     static const struct {
         const char *path;
-        const char *name; /* NULL: the file's text is the name */
+        const char *name; /* name of the container; NULL: the file's text is the name */
     } marks[] = {
         {"/.flatpak-info", "flatpak"},    {"/run/.toolboxenv", "toolbox"}, {"/run/systemd/container", NULL},
         {"/run/.containerenv", "podman"}, {"/.dockerenv", "docker"},
@@ -25,7 +26,7 @@ static void container(struct st_collector *c)
     st_collector_put_failure(c, ST_KEY_SYSTEM_CONTAINER, -ENOENT, marks[0].path);
 }
 
-/** A captured request is a file of 4 bytes: s32, microseconds, little-endian. */
+/** Reads the request of a captured machine, a file of 4 bytes: s32, microseconds, little-endian. */
 static void captured_request(struct st_collector *c)
 {
     char buf[16];
@@ -39,7 +40,7 @@ static void captured_request(struct st_collector *c)
     st_collector_put_result(c, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, r, (int32_t)value, REQUEST_PATH);
 }
 
-/** Takes test conditions that are in no text file. */
+/** Makes facts of those test conditions of the platform that are in no text file. */
 static void condition(void *ctx, const char *key, const char *value)
 {
     struct st_collector *c = ctx;
@@ -59,7 +60,8 @@ static void condition(void *ctx, const char *key, const char *value)
 static void collect_place(struct st_collector *c)
 {
     container(c);
-    st_collector_put_failure(c, ST_KEY_KERNEL_LOG_CARD_N, -ENOENT, KERNEL_LOG); /* until it is asked for */
+    /* absent, until ask.c reads the kernel's log */
+    st_collector_put_failure(c, ST_KEY_KERNEL_LOG_CARD_N, -ENOENT, KERNEL_LOG);
     st_collector_put_failure(c, ST_KEY_KERNEL_LOG_MEMORY_N, -ENOENT, KERNEL_LOG);
     c->p->conditions(c->p, -1, condition, c);
     if (!st_facts_has(c->facts, ST_KEY_VIRTUAL))
@@ -69,7 +71,8 @@ static void collect_place(struct st_collector *c)
     if (!c->live)
         captured_request(c);
     else if (!st_facts_has(c->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US)) {
-        /* a device is refused with -EINVAL once it is open, so this says why it was not */
+        /* a device that can be opened is refused with -EINVAL; any other error says why it could not be
+         * opened */
         const int r = st_collector_text(c, REQUEST_PATH, ST_ROOM(16));
         st_collector_put_failure(c, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, r != 0 ? r : -EINVAL, REQUEST_PATH);
     }
@@ -79,10 +82,11 @@ static void collect_place(struct st_collector *c)
 
 #define NAMES_MAX 4096
 
-/* A folder of folders: the leaves of each, one fact a leaf. */
+/* A folder of similar folders, such as policies or idle states. Each file in them that `leaves` lists becomes
+ * one fact. */
 struct set {
     const char *folder;
-    const char *name_prefix; /* prefix of the folders that count */
+    const char *name_prefix; /* beginning of the subfolders' names */
     const char *key_prefix;
     struct {
         const char *file;
@@ -132,14 +136,15 @@ static const struct set throttling = {
                {"thermal_throttle/package_throttle_count", "package_n", ST_VALUE_INT},
                {"thermal_throttle/package_throttle_total_time_ms", "package_ms", ST_VALUE_INT}}};
 
-/** CPUs looked at besides CPU 0; those behind them are rarely of another kind, and each costs time. */
+/** Highest number of a CPU that is read besides CPU 0. CPUs beyond it are rarely of another kind, and each
+ * costs time. */
 #define OTHER_CPUS_MAX 31
 
 struct walk {
     struct st_collector *c;
     const struct set *set;
-    const char
-        *unlike; /* prefix of keys: folders whose latency and switch are as theirs do not count; NULL: all */
+    /* a prefix of keys: folders with the latency and `disable` of these facts are left out; NULL: none */
+    const char *unlike;
     size_t n;
 };
 
@@ -152,7 +157,7 @@ static void collect_leaves(struct st_collector *c, const struct set *set, const 
     }
 }
 
-/** Says this file of another CPU something else than this fact? */
+/** Does this file of another CPU differ from this fact of CPU 0? */
 static bool differs(const struct st_collector *c, const char *path, const char *key)
 {
     char text[64];
@@ -178,14 +183,14 @@ static int one_folder(void *ctx, const char *name)
     return ++walk->n == NAMES_MAX;
 }
 
-/** @return what listing said. */
+/** @return the result of listing the folder. */
 static int collect_set(struct walk *walk)
 {
     return st_collector_list(walk->c, walk->set->folder, one_folder, walk);
 }
 
-/** File with the longest wake-up time that a program allows for a CPU, besides /dev/cpu_dma_latency: Linux
- * Documentation/ABI/testing/sysfs-devices-power. */
+/** The file with the longest wake-up time that a program allows for this CPU. It adds to
+ * /dev/cpu_dma_latency, which is for all CPUs (Linux Documentation/ABI/testing/sysfs-devices-power). */
 static const char *resume_path(const char *cpu)
 {
     return st_text("/sys/devices/system/cpu/%s/power/pm_qos_resume_latency_us", cpu);
@@ -196,8 +201,8 @@ struct other_cpus {
     int64_t n;
 };
 
-/** Of another CPU only the states that are not as CPU 0's become facts: those of a hybrid CPU, ones that are
- * disabled on some CPUs only, or all if its limit is another one. */
+/** Collects the idle states of another CPU that differ from CPU 0's: those of a hybrid CPU, or ones that are
+ * disabled on some CPUs only. If the CPU has another limit than CPU 0, collects all its states. */
 static int other_cpu(void *ctx, const char *name)
 {
     struct other_cpus *cpus = ctx;
@@ -213,7 +218,7 @@ static int other_cpu(void *ctx, const char *name)
     states.key_prefix = st_text("linux.cpuidle.%s.", name);
     struct walk walk = {.c = c, .set = &states, .unlike = other_limit ? NULL : ST_KEYS_CPUIDLE_CPU0};
     (void)collect_set(&walk);
-    cpus->n += walk.n > 0; /* a CPU that is off has none */
+    cpus->n += walk.n > 0; /* a CPU that is off has no states */
     if (other_limit && walk.n > 0)
         st_collector_read(c, key, limit, ST_VALUE_TEXT);
     return 0;
@@ -225,7 +230,7 @@ static void collect_cpus(struct st_collector *c)
     struct walk heat = {.c = c, .set = &throttling}, clocks = {.c = c, .set = &policies},
                 states = {.c = c, .set = &idle_states};
     st_collector_read(c, ST_KEYS_CPUIDLE_CPU0 "resume_latency_us", resume_path("cpu0"), ST_VALUE_TEXT);
-    (void)collect_set(&heat); /* only Intel's processors have it */
+    (void)collect_set(&heat); /* an error is ignored: only Intel's processors have these files */
     int r = collect_set(&clocks);
     if (clocks.n > 0)
         r = 0;
@@ -247,13 +252,13 @@ static void collect_cpus(struct st_collector *c)
 
 #define CPUS_MAX 256
 #define SLOW_SHARE                                                                                           \
-    0.75 /* share of the fastest core's capacity; the middle cores of three kinds are fast enough */
+    0.75 /* share of the fastest core's capacity; the middle one of three kinds of cores is fast enough */
 
 struct cores {
     struct st_collector *c;
     int64_t capacities[CPUS_MAX]; /* 0: not known */
     int64_t highest;
-    char fast[256], slow[256]; /* lists of CPUs */
+    char fast[256], slow[256]; /* lists of CPUs: "0-3,8" */
 };
 
 static int one_capacity(void *ctx, const char *name)
@@ -264,7 +269,7 @@ static int one_capacity(void *ctx, const char *name)
         return 0;
     char *text = st_collector_small(cores->c, st_text("/sys/devices/system/cpu/%.16s/cpu_capacity", name));
     if (text[0] == '\0')
-        return 1; /* no CPU has it, but on ARM, RISC-V and the like */
+        return 1; /* only ARM, RISC-V and the like have this file */
     st_text_trim(text);
     if (st_text_int(text, &capacity) != 0 || capacity <= 0)
         return 0;
@@ -273,7 +278,7 @@ static int one_capacity(void *ctx, const char *name)
     return 0;
 }
 
-/** "0-3,8" of the CPUs that are, or are not, slow. */
+/** Lists the CPUs that are slow (or those that are not): "0-3,8". */
 static void list_cpus(const struct cores *cores, bool slow, char *ret, size_t bytes)
 {
     for (int cpu = 0, last; cpu < CPUS_MAX; cpu = last + 1) {
@@ -314,7 +319,7 @@ static void swap(struct st_collector *c)
 {
     static const char source[] = "/proc/swaps";
     struct {
-        int64_t n, highest; /* priority */
+        int64_t n, highest; /* highest: the largest priority */
     } others = {0, INT64_MIN}, zram = {0, INT64_MIN}, *kind;
     struct st_pattern_parts parts;
     int r = st_collector_text(c, source, c->buf, c->buf_bytes);

@@ -1,4 +1,4 @@
-/* Linux: who runs, at which priority, and within which limits. */
+/* Linux: which daemons and threads run, at which priority, and within which limits. */
 #include <pwd.h>
 #include <unistd.h>
 
@@ -6,22 +6,22 @@
 #include "core/ns.h"
 #include "platform/proc.h"
 
-/* --- who runs: threads of interrupts, real-time threads, daemons that matter to audio --- */
+/* --- processes: interrupt threads, real-time threads, daemons that matter to audio --- */
 
 #define PROCESSES_MAX      8192
-#define THREADS_MAX        512 /* looked at, in all */
-#define THREADS_OF_ONE_MAX 48  /* a program with more is a browser, not a sound server */
+#define THREADS_MAX        512 /* most threads read in all, without those of daemons */
+#define THREADS_OF_ONE_MAX 48  /* a program with more threads is a browser, not a sound server */
 #define REAL_TIME_MAX      128
 #define STAT_BYTES         1024
-#define NAME_BYTES         15 /* length of a name in the kernel */
+#define NAME_BYTES         15 /* most bytes of a process's name in /proc */
 #define POLICY_FIFO        1
 #define POLICY_RR          2
 #define COMMAND_LINE_BYTES 1024
 
 static const struct {
-    const char *name;        /* of the fact, too */
-    const char *command_key; /* NULL: its command line is not wanted */
-    bool of_user;            /* each user has one */
+    const char *name;        /* of the process, and the end of the fact's key */
+    const char *command_key; /* fact for the command line; NULL: none */
+    bool of_user;            /* each user may run one */
 } daemons[] = {
     {"ananicy-cpp"},
     {"auto-cpufreq"},
@@ -39,14 +39,14 @@ static const struct {
     {"sleeptuned"},
     {"system76-power"},
     {"system76-scheduler"},
-    {"tclsh", ST_KEY_TCLSH_COMMAND}, /* of i8kmon */
+    {"tclsh", ST_KEY_TCLSH_COMMAND}, /* runs the script i8kmon */
     {"tuned"},
     {"wireplumber", .of_user = true},
 };
 
 struct walk {
     struct st_collector *c;
-    const char *process_name; /* process whose threads are read now */
+    const char *process_name; /* the process whose threads are read now */
     const char *process_pid;
     size_t processes_n;
     size_t threads_n;
@@ -54,7 +54,7 @@ struct walk {
     bool complete;
 };
 
-/** Arguments are divided by NUL bytes. */
+/** Puts the command line of a process, in which NUL bytes end the arguments, as text with blanks. */
 static void command_line(struct st_collector *c, const char *key, const char *pid)
 {
     char text[COMMAND_LINE_BYTES];
@@ -72,13 +72,14 @@ static void command_line(struct st_collector *c, const char *key, const char *pi
     st_collector_put_text(c, key, text, path);
 }
 
-/** Reads a number of /proc/PID/status; "Uid:" is the owner of the process. @return false: not known. */
+/** Reads the number after `line` in /proc/PID/status; "Uid:" is the owner of the process. @return false: not
+ * known. */
 static bool in_status(const struct st_collector *c, const char *pid, const char *line, uint64_t *ret)
 {
     return st_proc_line_u64(st_collector_small(c, st_text("/proc/%s/status", pid)), line, ret) == 0;
 }
 
-/** How much of a server, or of a program with real-time threads, is in swap; nothing if none is. */
+/** Puts how much of a process is in swap, in KiB; puts nothing if none of it is. */
 static void swapped(struct st_collector *c, const char *pid, const char *name)
 {
     uint64_t kib;
@@ -89,8 +90,8 @@ static void swapped(struct st_collector *c, const char *pid, const char *name)
     st_collector_put_text(c, st_text(ST_KEYS_SWAPPED "%s.name", pid), name, path);
 }
 
-/** A server of the user who runs this counts before those of others. @return false: there is one that counts
- * more. */
+/** Puts the owner of a daemon. If several users run it, the one of the user who runs sleeptune counts.
+ * @return false: another process counts, so ignore this one. */
 static bool take_owner(struct st_collector *c, const char *daemon, const char *pid)
 {
     uint64_t uid;
@@ -108,7 +109,7 @@ static bool take_owner(struct st_collector *c, const char *daemon, const char *p
     return true;
 }
 
-/** @return true: the process is one of the daemons. */
+/** Puts the facts of a process that is one of the daemons. @return true: the process is one of them. */
 static bool daemon_of(struct walk *walk, const char *name, const char *pid)
 {
     int64_t number;
@@ -126,8 +127,8 @@ static bool daemon_of(struct walk *walk, const char *name, const char *pid)
     return false;
 }
 
-/** A thread of an interrupt ("irq/130-snd_hda"), one of a program under SCHED_FIFO or SCHED_RR, or one of
- * PipeWire's library that is not. */
+/** Puts the facts of a thread: of an interrupt ("irq/130-snd_hda"), of a program under SCHED_FIFO or
+ * SCHED_RR, or a normal thread of PipeWire's library. */
 static void put_thread(struct walk *walk, const char *kind, const char *tid, const struct st_proc_stat *stat,
                        const char *path)
 {
@@ -160,7 +161,7 @@ static int read_stat(struct st_platform *machine, const char *path, struct st_pr
     return r;
 }
 
-/** RLIMIT_RTTIME of the program. */
+/** Puts RLIMIT_RTTIME of the program whose threads are read. */
 static void rt_time(const struct walk *walk)
 {
     const char *pid = walk->process_pid;
@@ -190,16 +191,16 @@ static int one_thread(void *ctx, const char *tid)
         rt_time(walk);
         return 0;
     }
-    /* in which PipeWire's library computes for a program: "pw-data-loop" from 1.0.1 on (commit 70b224f1c),
-     * "data-loop.0" from 1.2 on (c12cf748b); before, it has the program's name */
+    /* a thread in which PipeWire's library computes for a program: "pw-data-loop" from 1.0.1 on (commit
+     * 70b224f1c), "data-loop.0" from 1.2 on (c12cf748b); in older versions it has the program's name */
     if (strstr(stat.name, "data-loop") != NULL)
         put_thread(walk, "normal_thread", tid, &stat, path);
     return 0;
 }
 
-/** The tightest limit of CPU time (cpu.max) of a control group and those around it, up to the root, which
- * has one in a container. who: a process, "self", "user". name: whose it is; no limit of "self" is a fact,
- * too. */
+/** Puts the tightest limit of CPU time (cpu.max) of a control group and of the groups around it, up to the
+ * root, which has one in a container. @param who a process id, "self" or "user". @param name the program that
+ * has the limit. For "self", having no limit is a fact, too. */
 static void quota(struct st_collector *c, const char *group, const char *who, const char *name)
 {
     size_t used = !st_text_is(group, "/") ? strlen(group) : 0;
@@ -234,7 +235,7 @@ static void quota_of(struct st_collector *c, const char *pid, const char *name)
         quota(c, st_text("%s", group), pid, name);
 }
 
-/** always: a daemon's threads do not count against the limits. */
+/** Reads the threads of a process. @param always for a daemon: they do not count against THREADS_MAX. */
 static void threads_of(struct walk *walk, const char *pid, const struct st_proc_stat *stat, bool always)
 {
     const size_t looked_at = walk->threads_n, real_time_n = walk->real_time_n;
@@ -247,7 +248,8 @@ static void threads_of(struct walk *walk, const char *pid, const struct st_proc_
     const char *path = st_text("/proc/%s/task", pid);
     walk->process_name = stat->name;
     walk->process_pid = pid;
-    (void)st_collector_list(walk->c, path, one_thread, walk); /* the process may have ended */
+    /* an error is ignored: the process may have ended */
+    (void)st_collector_list(walk->c, path, one_thread, walk);
     walk->process_name = NULL;
     if (always || walk->real_time_n > real_time_n)
         swapped(walk->c, pid, stat->name);
@@ -294,11 +296,12 @@ static void collect_processes(struct st_collector *c)
 
 /* --- small files below /proc and /sys, limits, cgroup --- */
 
-/** The limit of a cgroup; version 2 has none. */
+/** Puts the real-time budget of a control group (cpu.rt_runtime_us); groups of version 2 have none. */
 static void rt_runtime(struct st_collector *c, const char *key, const char *group)
 {
     static const char *const mounts[] = {"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"};
-    const bool is_outside = strstr(group, "..") != NULL; /* the group is outside of this cgroup namespace */
+    /* ".." means that the group is outside of this cgroup namespace */
+    const bool is_outside = strstr(group, "..") != NULL;
     st_collector_put_failure(c, key, -ENOENT, "/proc/self/cgroup");
     for (size_t i = 0;
          i < ST_ARRAY_LEN(mounts) && !is_outside && st_facts_text_or(c->facts, key, NULL) == NULL &&
@@ -309,7 +312,8 @@ static void rt_runtime(struct st_collector *c, const char *key, const char *grou
                           ST_VALUE_INT);
 }
 
-/** "4:cpu,cpuacct:/a/b" of version 1 with the cpu controller, "0::/a/b" of version 2. */
+/** Finds the control group of this process: "4:cpu,cpuacct:/a/b" of version 1 with the cpu controller.
+ * "0::/a/b" of version 2 has no real-time budget. */
 static void cgroup(struct st_collector *c)
 {
     static const char source[] = "/proc/self/cgroup";
@@ -320,13 +324,14 @@ static void cgroup(struct st_collector *c)
         if (!st_proc_has_word(parts.text[1], "cpu"))
             continue;
         rt_runtime(c, ST_KEY_CGROUP_RT_RUNTIME_US, parts.text[2]);
-        rt_runtime(c, ST_KEY_CGROUP_USERS_RT_RUNTIME_US, "/user.slice"); /* systemd's, of all sessions */
+        /* /user.slice: systemd's group of all user sessions */
+        rt_runtime(c, ST_KEY_CGROUP_USERS_RT_RUNTIME_US, "/user.slice");
         return;
     }
     st_collector_put_failure(c, ST_KEY_CGROUP_RT_RUNTIME_US, r != 0 ? r : -ENOENT, source);
 }
 
-/** For a captured machine without its processes. */
+/** Puts the quotas of each user's sessions, for a captured machine without its processes. */
 static int one_user_slice(void *ctx, const char *name)
 {
     const char *group = st_text("/user.slice/%.100s", name);
@@ -342,7 +347,7 @@ void st_linux_process_collect(struct st_collector *c)
     cgroup(c);
     quota_of(c, "self", "programs started here");
     if (c->live)
-        return; /* live.c asks the kernel */
+        return; /* live.c asks the kernel for the limits */
     (void)st_collector_list(c, "/sys/fs/cgroup/user.slice", one_user_slice, c);
     st_collector_line(c, ST_KEY_RT_RTPRIO_LIMIT, limits, "Max realtime priority %s", ST_VALUE_LIMIT);
     st_collector_line(c, ST_KEY_RT_MEMLOCK_LIMIT_BYTES, limits, "Max locked memory %s", ST_VALUE_LIMIT);

@@ -9,15 +9,15 @@
 #define USB_DEVICES "/sys/bus/usb/devices"
 #define ASOUND      "/proc/asound"
 #define CARDS       ASOUND "/cards"
-#define CARDS_MAX   32 /* SNDRV_CARDS */
+#define CARDS_MAX   32 /* as SNDRV_CARDS of the kernel */
 
 #define USB_DEVICES_MAX 512
 #define STREAMS_MAX     64
-#define NAME_MAX_BYTES  40 /* longer names of devices are not the kernel's */
+#define NAME_MAX_BYTES  40 /* longer names are not those of the kernel's devices */
 
 struct scan {
     struct st_collector *c;
-    const char *folder; /* of the level above */
+    const char *folder; /* the folder whose entries are listed */
     size_t n, depth;
 };
 
@@ -38,7 +38,7 @@ static void usb_device(struct st_collector *c, const char *device)
         {"power/autosuspend_delay_ms", "autosuspend_ms", ST_VALUE_INT},
         {"speed", "speed_mbit", ST_VALUE_INT},
         {"product", "controller", ST_VALUE_TEXT, OF_CONTROLLER},
-        /* 01 has one translator for all full-speed devices, 02 one a port */
+        /* protocol of a hub: 01 has one translator for all full-speed devices, 02 one for each port */
         {"bDeviceProtocol", "hub", ST_VALUE_TEXT, OF_HUB},
     };
     const char *dot = strrchr(device, '.');
@@ -46,7 +46,7 @@ static void usb_device(struct st_collector *c, const char *device)
                                    dot != NULL ? st_text("%.*s", (int)(dot - device), device) : NULL};
     const char *key = st_text(ST_KEYS_USB_AUDIO "%s.hubs_n", device);
     int64_t hubs_n = 0;
-    if (st_facts_has(c->facts, key)) /* has several audio interfaces */
+    if (st_facts_has(c->facts, key)) /* already read: the device has several audio interfaces */
         return;
     for (const char *at = device; *at != '\0'; at++)
         hubs_n += *at == '.';
@@ -58,27 +58,27 @@ static void usb_device(struct st_collector *c, const char *device)
     }
 }
 
-/** What a file of one of a device's interfaces says; "": not known. */
+/** The text of a file of a USB interface; "": not known. */
 static const char *of_interface(const struct st_collector *c, const char *interface, const char *file)
 {
     return st_collector_small(c, st_text(USB_DEVICES "/%s/%s", interface, file));
 }
 
-/** Does this interface make its device a sound card? 02 carries sound and 03 MIDI, which reserves no
- * bandwidth; each device has a 01 before it, which says nothing. (USB Device Class Definition for Audio
- * Devices 1.0, A.2) */
+/** Does this interface make its device a sound card? Subclass 02 carries sound; 03 carries MIDI, which
+ * reserves no bandwidth; 01 says nothing, since each device has it before the others (USB Device Class
+ * Definition for Audio Devices 1.0, A.2). */
 static bool carries_usb_sound(const struct st_collector *c, const char *interface)
 {
     const char *subclass = of_interface(c, interface, "bInterfaceSubClass"), *dot = strrchr(interface, '.');
     for (int i = 0; i < 16 && dot != NULL && st_text_begins(subclass, "01"); i++) {
         const char *other = st_text("%.*s%d", (int)(dot - interface) + 1, interface, i);
         if (st_text_begins(of_interface(c, other, "bInterfaceSubClass"), "03"))
-            return false; /* if it carries sound, too, another interface says so */
+            return false; /* if the device carries sound, too, another interface says so */
     }
     return !st_text_begins(subclass, "03");
 }
 
-/** "1-2.3:1.0" is an interface of the device "1-2.3"; class 01 is audio, 0e video. */
+/** Reads a USB interface: "1-2.3:1.0" is one of the device "1-2.3". Class 01 is audio, 0e video. */
 static int usb_interface(void *ctx, const char *name)
 {
     struct scan *scan = ctx;
@@ -97,8 +97,8 @@ static int usb_interface(void *ctx, const char *name)
 
 /* --- ALSA streams --- */
 
-/** The program that opened the stream, and the rate in Hz at which the device moved since the start; for less
- * than 3 s one step of the position is too much. */
+/** Puts the program that opened the stream, and the rate in Hz at which the device's position moved since the
+ * start. Within the first 3 s there is no rate, since one step of the position would change it too much. */
 static void stream_status(struct st_collector *c, const char *name, const char *source)
 {
     struct st_alsa_status status;
@@ -113,9 +113,9 @@ static void stream_status(struct st_collector *c, const char *name, const char *
                              source);
 }
 
-/** Lower bound of the steps in which the position of a PipeWire playback stream moves. Between two looks:
- * the frames that the position moved, minus the frames that the longest possible time between the looks
- * explains. Takes 50 ms. */
+/** Puts a lower bound of the steps in which the position of a PipeWire playback stream moves: the frames by
+ * which it moved between two readings, minus those that the longest possible time between them explains.
+ * Takes 50 ms. */
 static void stream_steps(struct st_collector *c, const char *name, const char *path)
 {
     struct st_alsa_status status;
@@ -134,7 +134,8 @@ static void stream_steps(struct st_collector *c, const char *name, const char *p
             return;
         const double at_s = (double)status.hw_ptr_frames / (double)rate_hz;
         now_ns = st_platform_now_ns(c->p);
-        if (status.state == ST_ALSA_RUNNING) { /* not between an xrun and the next start */
+        /* between an xrun and the next start the position does not move */
+        if (status.state == ST_ALSA_RUNNING) {
             behind_s = fmin(behind_s, at_s - before_s);
             step_s = fmax(step_s, at_s - st_ns_seconds(now_ns) - behind_s);
         }
@@ -161,7 +162,8 @@ static void one_stream(struct st_collector *c, const char *folder, const char *n
     stream_steps(c, name, status);
 }
 
-/** The three levels of /proc/asound: card0, pcm0p, sub0; "cards" is none. */
+/** Walks the three levels of folders in /proc/asound: card0, pcm0p, sub0. Other names, such as "cards", are
+ * skipped. */
 static int level(void *ctx, const char *name)
 {
     static const char *const prefixes[] = {"card", "pcm", "sub"};
@@ -175,12 +177,13 @@ static int level(void *ctx, const char *name)
         return ++scan->n == STREAMS_MAX;
     }
     struct scan below = {.c = scan->c, .folder = folder, .n = scan->n, .depth = scan->depth + 1};
-    (void)st_collector_list(scan->c, folder, level, &below); /* what went away has no stream */
+    /* an error is ignored: a device that went away has no stream */
+    (void)st_collector_list(scan->c, folder, level, &below);
     scan->n = below.n;
     return scan->n >= STREAMS_MAX;
 }
 
-/** key: of what stands for all when the folder cannot be read. */
+/** Calls fn for each entry of a folder. @param key the fact that becomes unreadable if the folder does. */
 static void scan_folder(struct st_collector *c, const char *folder, st_name_fn fn, const char *key)
 {
     struct scan scan = {.c = c, .folder = folder};
@@ -189,14 +192,14 @@ static void scan_folder(struct st_collector *c, const char *folder, st_name_fn f
         st_collector_put_failure(c, key, r, folder);
 }
 
-/* --- interrupt lines of sound and of the buses that carry it --- */
+/* --- interrupt lines of sound devices and of the buses that carry sound --- */
 
 #define SOURCE    "/proc/interrupts"
 #define LINES_MAX 64
 
-/** From "PCI-MSI-0000:00:14.0 0-edge", or, before Linux 6.2, from "PCI-MSI 327680-edge": domain << 27 | bus
- * << 19 | device << 14 | function << 11 | index (pci_msi_domain_calc_hwirq() of
- * drivers/pci/msi/irqdomain.c). */
+/** Puts the PCI address of the device that interrupts. It is in "PCI-MSI-0000:00:14.0 0-edge" or, before
+ * Linux 6.2, in the number of "PCI-MSI 327680-edge": domain << 27 | bus << 19 | device << 14 | function << 11
+ * | index (pci_msi_domain_calc_hwirq() of drivers/pci/msi/irqdomain.c). */
 static void put_pci(struct st_collector *c, const char *key, const char *line)
 {
     const char *at = strstr(line, "PCI-MSI");
@@ -228,7 +231,8 @@ static void collect_interrupts(struct st_collector *c)
     ST_TEXT_EACH (line, c->buf, "\n") {
         st_text_trim(line);
         const unsigned long number = strtoul(line, &end, 10);
-        /* behind the last two blanks of the line: "16-fasteoi   i801_smbus, snd_hda_intel:card0" */
+        /* the actions follow the last two adjacent blanks of the line: "16-fasteoi   i801_smbus,
+         * snd_hda_intel:card0" */
         const char *actions = NULL, *at = end != line && *end == ':' ? strstr(end, "  ") : NULL;
         for (; at != NULL; at = strstr(at + 1, "  "))
             actions = at + 2;
@@ -248,8 +252,9 @@ static void put_card(struct st_collector *c, unsigned long number, const char *l
     st_collector_put_text(c, st_text(ST_KEYS_CARD "%lu.%s", number, leaf), text, CARDS);
 }
 
-/** " 0 [NVidia         ]: HDA-Intel - HDA NVidia", and a line below it says what interrupts for it: "HDA
- * NVidia at 0xfc080000 irq 97", the controller of "... at usb-0000:02:00.0-9.1, full speed". */
+/** Reads lines such as " 0 [NVidia   ]: HDA-Intel - HDA NVidia". The line below each says what interrupts for
+ * the card: the interrupt in "HDA NVidia at 0xfc080000 irq 97", or the USB controller in "... at
+ * usb-0000:02:00.0-9.1, full speed". */
 static void collect_cards(struct st_collector *c)
 {
     struct st_pattern_parts parts;

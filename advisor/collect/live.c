@@ -1,4 +1,4 @@
-/* What only the running system can tell: rights and limits of this process, its timer slack, the user. */
+/* Facts that only the running system has: rights and limits of this process, its timer slack, the user. */
 #include <grp.h>
 #include <pwd.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 
 #define CAP_IPC_LOCK_BIT 14 /* linux/capability.h */
 
-/** A limit that this system does not have is INT64_MIN. */
+/** Puts a right or limit. INT64_MIN means that this system does not have it: the fact is absent. */
 static void put_right(struct st_collector *c, const char *key, int r, int64_t value, const char *source)
 {
     st_collector_put_result(c, key, r == 0 && value == INT64_MIN ? -ENOENT : r, value, source);
@@ -31,7 +31,7 @@ static void rights(struct st_collector *c)
     put_right(c, ST_KEY_RT_MEMLOCK_LIMIT_BYTES, r, rights.memlock_limit_bytes, limits);
 }
 
-/** May this process lock memory beyond its limit? CAP_IPC_LOCK in CapEff. */
+/** May this process lock memory beyond its limit? It may if CapEff has CAP_IPC_LOCK. */
 static void ipc_lock(struct st_collector *c)
 {
     static const char source[] = "/proc/self/status";
@@ -56,7 +56,8 @@ static void user(struct st_collector *c)
         st_collector_put_text(c, ST_KEY_USER_NAME, c->user, "getpwuid");
     else
         st_collector_put_failure(c, ST_KEY_USER_NAME, -ENOENT, "getpwuid");
-    /* those of this process, and what the next login gives, from wherever the system keeps groups */
+    /* the groups of this process, and those of the next login, from all sources of groups that the system
+     * uses */
     if (n < 0)
         st_collector_put_failure(c, ST_KEY_USER_GROUPS, -errno, "getgroups");
     else
@@ -79,6 +80,6 @@ void st_live_collect(struct st_collector *c)
     put_right(c, ST_KEY_TIMER_SLACK_NS, r, ns, "prctl(PR_GET_TIMERSLACK)");
     r = c->p->suspended_ns(c->p, &ns);
     put_right(c, ST_KEY_SUSPENDED_MS, r, ns / ST_NS_PER_MS, "CLOCK_BOOTTIME - CLOCK_MONOTONIC");
-    (void)clock_getres(CLOCK_MONOTONIC, &step); /* all systems have this clock */
+    (void)clock_getres(CLOCK_MONOTONIC, &step); /* cannot fail, since all systems have this clock */
     put_right(c, ST_KEY_CLOCK_GETRES_NS, 0, st_ns_from_timespec(&step), "clock_getres(CLOCK_MONOTONIC)");
 }

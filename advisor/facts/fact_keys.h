@@ -1,6 +1,6 @@
-/* The keys of facts that more than one file knows: one name each. The families end with a dot; what stands
- * behind it is the thing (a CPU, a card, a thread) and its last part, as in "linux.rt_thread.702.priority".
- * The units are in the last part. */
+/* The keys of facts that more than one file uses. A key that ends with a dot (ST_KEYS_) is a prefix: the
+ * thing (a CPU, a card, a thread) and a last part follow, as in "linux.rt_thread.702.priority". The last part
+ * has the unit. */
 #pragma once
 
 #include "core/base.h"
@@ -8,32 +8,34 @@
 /* --- the user, and where the facts come from --- */
 #define ST_KEY_SYSTEM_CONTAINER  "system.container"
 #define ST_KEY_SYSTEM_HYPERVISOR "system.hypervisor"
-/* kinds of text that the facts came from, "5 sysctls, uname". If this fact exists, a rule whose facts are
- * not in the text is unknown */
+/* kinds of text that the facts came from: "5 sysctls, uname". If this fact exists, a rule is unknown if its
+ * facts are not in the text */
 #define ST_KEY_SYSTEM_INPUT "system.input"
-#define ST_KEY_SYSTEM_LACKS "system.capture_lacks" /* of a saved tree alone: what it lacks is unknown */
-/* what the text itself shows, a sentence each, most important first: "system.seen.00" */
+/* files that a saved tree lacks, whose facts are then unknown; only in facts of a saved tree */
+#define ST_KEY_SYSTEM_LACKS "system.capture_lacks"
+/* sentences about what the text itself shows, most important first: "system.seen.00" */
 #define ST_KEYS_SYSTEM_SEEN "system.seen."
-/* lines of the last text that were not understood: "3-5, 9" */
+/* lines of the last posted text that no reader understood: "3-5, 9" */
 #define ST_KEY_SYSTEM_INPUT_OTHERS "system.input_others"
 /* values of ST_KEY_SYSTEM_LACKS, separated by blanks */
 #define ST_LACKS_CARDS "/proc/asound"
 #define ST_LACKS_USB   "/sys/bus/usb"
-/* what `sleeptune share` printed: the status of a rule by its id, its effect in us, numbers of its lines;
- * "whole" exists if rules without a status are not applicable */
+/* what `sleeptune share` printed: the status of each rule by its id, effects in us, numbers. If "whole"
+ * exists, rules without a status are not applicable */
 #define ST_KEYS_SHARED        "system.shared."
 #define ST_KEYS_SHARED_EFFECT "system.shared.effect."
 #define ST_KEY_SHARED_WHOLE   "system.shared.whole"
-/* FreeBSD: of another user, from master.passwd */
+/* FreeBSD: login class of another user, from master.passwd */
 #define ST_KEY_USER_CLASS          "user.class"
 #define ST_KEY_FREEBSD_LOGIN_AUDIO "freebsd.login.audio"
-/* groups in the group database, beyond /etc/group as well */
+/* groups that the next login gives, from all sources of the group database, not only /etc/group */
 #define ST_KEY_USER_LOGIN_GROUPS "user.login_groups"
 #define ST_KEY_USER_GROUPS       "user.groups"
-/* if it exists, the limits of a login were read, and SCHED_FIFO was not tried */
+/* where the limits of the judged user come from, if not from this process. Unless it is ST_LIMITS_FROM_LOGIN,
+ * SCHED_FIFO was not tried */
 #define ST_KEY_USER_LIMITS_FROM "user.limits_from"
-#define ST_LIMITS_FROM_LOGIN    "login"             /* root asked a login of that user */
-#define ST_LIMITS_FROM_FILES    "/proc/self/limits" /* of the user who saved a tree */
+#define ST_LIMITS_FROM_LOGIN    "login" /* root started a login of that user, which reported them */
+#define ST_LIMITS_FROM_FILES    "/proc/self/limits" /* limits of the user who saved a tree */
 #define ST_KEY_USER_NAME        "user.name"
 #define ST_KEY_USER_UID         "user.uid"
 
@@ -46,7 +48,7 @@
 #define ST_KEY_ASK_JACK_BUFSIZE "linux.ask.jack_bufsize"
 #define ST_KEY_ASK_PIPEWIRE     "linux.ask.pipewire"
 #define ST_KEY_ASK_PULSEAUDIO   "linux.ask.pulseaudio"
-/* where the user puts an option by hand if GRUB reads no drop-ins: "the only line of /boot/cmdline.txt" */
+/* if GRUB reads no drop-ins: where the user adds an option by hand, "the only line of /boot/cmdline.txt" */
 #define ST_KEY_BOOT_OPTIONS               "linux.boot.options"
 #define ST_KEYS_CARD                      "linux.card."
 #define ST_KEY_CARDS_N                    "linux.cards_n"
@@ -96,7 +98,8 @@
 #define ST_KEY_JACK_RATE_HZ                 "linux.jack.rate_hz"
 #define ST_KEY_KERNEL_RELEASE               "linux.kernel.release"
 #define ST_KEY_KERNEL_VERSION               "linux.kernel.version"
-/* counted lines of the kernel since the start, or in a posted text, by st_answer_log_key() */
+/* number of lines of one kind in the kernel's log since boot, or in a posted text; st_answer_log_key() knows
+ * the kinds */
 #define ST_KEYS_KERNEL_LOG          "linux.kernel_log."
 #define ST_KEY_KERNEL_LOG_CARD_N    "linux.kernel_log.card_n"
 #define ST_KEY_KERNEL_LOG_MEMORY_N  "linux.kernel_log.memory_n"
@@ -107,14 +110,14 @@
  * relative to the playing card's (positive: the playing card is slow) */
 #define ST_KEY_LISTEN_RATE_PPM  "linux.listen.rate_ppm"
 #define ST_KEY_LISTEN_DRIFT_PPM "linux.listen.drift_ppm"
-#define ST_KEY_LISTEN_INVALID   "linux.listen.invalid" /* the drift of such a run is unknown */
-/* a file of limits that could not be read */
+#define ST_KEY_LISTEN_INVALID   "linux.listen.invalid" /* 1: the run was invalid, so the drift is unknown */
+/* unreadable if a file of limits could not be read */
 #define ST_KEY_LIMITS_ANY_RTPRIO               "linux.limits.any.rtprio"
 #define ST_KEY_MODULE_DELL_SMM_HWMON           "linux.module.dell_smm_hwmon"
 #define ST_KEY_MODULE_SND_HDA_INTEL_POWER_SAVE "linux.module.snd_hda_intel.power_save"
 #define ST_KEY_MODULE_SND_USB_AUDIO_LOWLATENCY "linux.module.snd_usb_audio.lowlatency"
 #define ST_KEYS_NORMAL_THREAD                  "linux.normal_thread."
-#define ST_KEY_PAM_MISSING                     "linux.pam.missing" /* 1: nothing reads the files of limits */
+#define ST_KEY_PAM_MISSING                     "linux.pam.missing" /* 1: no PAM to read the files of limits */
 #define ST_KEYS_PIPEWIRE                       "linux.pipewire."
 #define ST_KEY_PIPEWIRE_ALLOWED_RATES          "linux.pipewire.allowed_rates" /* "[ 44100, 48000 ]" */
 #define ST_KEY_PIPEWIRE_FORCE_QUANTUM          "linux.pipewire.force_quantum"
@@ -124,7 +127,7 @@
 #define ST_KEYS_PIPEWIRE_NODE                  "linux.pipewire.node."
 #define ST_KEY_PIPEWIRE_QUANTUM                "linux.pipewire.quantum"
 #define ST_KEY_PIPEWIRE_RATE_HZ                "linux.pipewire.rate_hz"
-/* put by a command: PipeWire's current size and rate, reported by the daemon */
+/* the size and rate at which PipeWire runs, as sleeptuned reported them to this command */
 #define ST_KEY_PIPEWIRE_RUNNING_FRAMES  "linux.pipewire.running_frames"
 #define ST_KEY_PIPEWIRE_RUNNING_RATE_HZ "linux.pipewire.running_rate_hz"
 #define ST_KEY_PIPEWIRE_VERSION         "linux.pipewire.version" /* of the running server */
@@ -132,7 +135,7 @@
 #define ST_KEY_PLATFORM_PROFILE_CHOICES "linux.platform_profile.choices"
 #define ST_KEY_PLATFORM_PROFILE_NOW     "linux.platform_profile.now"
 #define ST_KEY_PMQOS_CPU_DMA_LATENCY_US "linux.pmqos.cpu_dma_latency_us"
-/* of a user who does not run sleeptune: 1 if mode and group let that user open /dev/cpu_dma_latency */
+/* for another user than the one who runs sleeptune: 1 if that user may open /dev/cpu_dma_latency */
 #define ST_KEY_PMQOS_USER_MAY_OPEN              "linux.pmqos.user_may_open"
 #define ST_KEY_POWER_STATES                     "linux.power.states"
 #define ST_KEY_PREEMPT_DEBUGFS                  "linux.preempt.debugfs"
@@ -149,7 +152,7 @@
 #define ST_KEY_RT_MEMLOCK_LIMIT_BYTES           "linux.rt.memlock_limit_bytes"
 #define ST_KEY_RT_RTPRIO_LIMIT                  "linux.rt.rtprio_limit"
 #define ST_KEY_PORTAL_RT_TIME_US                "linux.portal.rt_time_us"
-/* of a program with real-time threads: RLIMIT_RTTIME in us, unless it is unlimited */
+/* RLIMIT_RTTIME in us of programs with real-time threads, unless it is unlimited */
 #define ST_KEYS_RT_TIME        "linux.rt_time."
 #define ST_KEYS_RT_THREAD      "linux.rt_thread."
 #define ST_KEYS_RTKIT          "linux.rtkit."
@@ -158,10 +161,10 @@
 #define ST_KEY_RTKIT_FAILED_N  "linux.rtkit.failed_n"
 #define ST_KEY_RTKIT_REFUSED_N "linux.rtkit.refused_n"
 #define ST_KEY_RTKIT_INSTALLED "linux.rtkit.installed"
-#define ST_KEY_RTKIT_NO_BUS    "linux.rtkit.no_bus" /* 1: no D-Bus system bus */
+#define ST_KEY_RTKIT_NO_BUS    "linux.rtkit.no_bus" /* 1: the system has no D-Bus system bus */
 #define ST_KEY_SCHED_EXT_OPS   "linux.sched_ext.ops"
 #define ST_KEY_SCHED_EXT_STATE "linux.sched_ext.state"
-/* why a file on this system does not keep a setting, and what to do instead; absent: files do */
+/* why `apply` cannot keep a setting on this system (NixOS, a jail), and what to do instead; absent: it can */
 #define ST_KEY_SETTINGS_ELSEWHERE   "system.settings_elsewhere"
 #define ST_KEY_SUSPEND_FORBIDDEN    "linux.suspend.forbidden"
 #define ST_KEY_SUSPENDED_MS         "linux.suspended_ms"
@@ -174,7 +177,7 @@
 #define ST_KEY_THP_DEFRAG           "linux.thp.defrag"
 #define ST_KEY_THP_ENABLED          "linux.thp.enabled"
 #define ST_KEY_THREADS_COMPLETE     "linux.threads.complete"
-/* in a posted text: threads that are not listed may exist */
+/* 1: the posted text may not list all threads */
 #define ST_KEY_THREADS_PART             "linux.threads.part"
 #define ST_KEY_TIMER_LIST_HRES_ACTIVE   "linux.timer_list.hres_active"
 #define ST_KEY_TIMER_LIST_RESOLUTION_NS "linux.timer_list.resolution_ns"
@@ -191,20 +194,21 @@
 #define ST_KEY_XEN_CAPABILITIES         "linux.xen.capabilities" /* /proc/xen: "control_d" in dom0 */
 #define ST_KEY_ZSWAP_ENABLED            "linux.zswap.enabled"
 
-/* --- FreeBSD: its sysctls have their own names --- */
+/* --- FreeBSD: the key of a sysctl is "freebsd." and its name --- */
 #define ST_KEYS_FREEBSD     "freebsd."
 #define ST_KEYS_FREEBSD_DEV "freebsd.dev."
-/* "pcm0", of the kernel's log */
-#define ST_KEY_FREEBSD_DEAD_CHANNEL                       "freebsd.dead_channel"
-#define ST_KEY_FREEBSD_FILE_LOADER_CONF                   "freebsd.file.loader_conf"
-#define ST_KEY_FREEBSD_FILE_SNDSTAT                       "freebsd.file.sndstat"
-#define ST_KEY_FREEBSD_FILE_SYSCTL_CONF                   "freebsd.file.sysctl_conf"
-#define ST_KEY_FREEBSD_HW_SND_LATENCY_PROFILE             "freebsd.hw.snd.latency_profile"
-#define ST_KEY_FREEBSD_KERN_EVENTTIMER_CHOICE             "freebsd.kern.eventtimer.choice"
-#define ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET                "freebsd.kern.eventtimer.et."
-#define ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC           "freebsd.kern.eventtimer.periodic"
-#define ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER              "freebsd.kern.eventtimer.timer"
-#define ST_KEY_FREEBSD_KLDSTAT_ASKED                      "freebsd.kldstat.asked" /* module */
+/* the device whose channel is dead, according to the kernel's log: "pcm0" */
+#define ST_KEY_FREEBSD_DEAD_CHANNEL             "freebsd.dead_channel"
+#define ST_KEY_FREEBSD_FILE_LOADER_CONF         "freebsd.file.loader_conf"
+#define ST_KEY_FREEBSD_FILE_SNDSTAT             "freebsd.file.sndstat"
+#define ST_KEY_FREEBSD_FILE_SYSCTL_CONF         "freebsd.file.sysctl_conf"
+#define ST_KEY_FREEBSD_HW_SND_LATENCY_PROFILE   "freebsd.hw.snd.latency_profile"
+#define ST_KEY_FREEBSD_KERN_EVENTTIMER_CHOICE   "freebsd.kern.eventtimer.choice"
+#define ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET      "freebsd.kern.eventtimer.et."
+#define ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC "freebsd.kern.eventtimer.periodic"
+#define ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER    "freebsd.kern.eventtimer.timer"
+/* the module that a posted `kldstat | grep` looked for */
+#define ST_KEY_FREEBSD_KLDSTAT_ASKED                      "freebsd.kldstat.asked"
 #define ST_KEY_FREEBSD_KLDSTAT_MAC_PRIORITY               "freebsd.kldstat.mac_priority"
 #define ST_KEY_FREEBSD_KERN_HZ                            "freebsd.kern.hz"
 #define ST_KEY_FREEBSD_KERN_OSRELDATE                     "freebsd.kern.osreldate"
@@ -222,18 +226,18 @@
 #define ST_KEYS_FREEBSD_SNDSTAT                           "freebsd.sndstat."
 #define ST_KEYS_FREEBSD_SYSCTL_CONF                       "freebsd.sysctl_conf."
 
-/* --- what sleeptune check saw of the music that played while it measured; the object "music" of the
- * report's JSON, without the prefix --- */
+/* --- what `sleeptune check` saw of the music that played while it measured. In the JSON of a report it is
+ * the object "music", and the names have no prefix --- */
 #define ST_MUSIC_PREFIX          "music."
-#define ST_MUSIC_ANSWER          "music.answer"          /* sentences; exists if the music was watched */
-#define ST_MUSIC_NEXT            "music.next"            /* "COMMAND (why)", or a sentence; absent: none */
-#define ST_MUSIC_SERVER          "music.server"          /* "PipeWire"; absent: none was watched */
+#define ST_MUSIC_ANSWER          "music.answer" /* sentences for people; exists if the music was watched */
+#define ST_MUSIC_NEXT            "music.next"   /* "COMMAND (why)", or a sentence; absent: none */
+#define ST_MUSIC_SERVER          "music.server" /* "PipeWire"; absent: none was watched */
 #define ST_MUSIC_DURATION_NS     "music.duration_ns"     /* integer: time watched */
 #define ST_MUSIC_DROPOUTS        "music.dropouts"        /* integer: dropouts of devices and clients */
 #define ST_MUSIC_CLIENT          "music.client"          /* the client with most of the dropouts */
-#define ST_MUSIC_CLIENT_DROPOUTS "music.client_dropouts" /* whole number */
+#define ST_MUSIC_CLIENT_DROPOUTS "music.client_dropouts" /* integer: the dropouts of that client */
 #define ST_MUSIC_REASON          "music.reason" /* reason of most of that client's dropouts: "too-slow" */
 #define ST_MUSIC_FRAMES          "music.frames" /* integer: the server's buffer size */
 
-/* dropouts that sleeptuned, which watches all the time, has counted: integer */
+/* integer: dropouts that sleeptuned has counted, which watches all the time */
 #define ST_MUSIC_COUNTED "linux.sleeptuned.dropouts"

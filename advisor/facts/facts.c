@@ -1,4 +1,5 @@
-/* The set of facts: an array of pointers in order of key, so that a finding may keep a pointer to one. */
+/* The set of facts: an array of pointers, sorted by key. A fact keeps its address, so a finding may keep a
+ * pointer to it. */
 #include "advisor/facts/facts.h"
 
 struct st_facts *st_facts_new(enum st_os os)
@@ -27,11 +28,11 @@ void st_facts_free(struct st_facts *facts)
     free(facts);
 }
 
-/** The first row whose key is not before `key`; n when there is none. */
+/** The index of the first row whose key is not before `key`; n if there is none. */
 static size_t lower_bound(const struct st_facts *facts, const char *key)
 {
     size_t low = 0, high = facts->n;
-    /* most sets are filled in order of key */
+    /* fast path: most sets are filled in the order of keys */
     if (high > 0 && strcmp(facts->rows[high - 1]->key, key) < 0)
         return high;
     while (low < high) {
@@ -44,12 +45,13 @@ static size_t lower_bound(const struct st_facts *facts, const char *key)
     return low;
 }
 
-/** Takes the fact over, also when it fails. */
+/** Inserts the fact, or replaces the one with the same key. The set then owns the fact; on failure the fact
+ * is freed. */
 static int insert(struct st_facts *facts, struct st_fact *fact)
 {
     const size_t i = lower_bound(facts, fact->key);
     if (i < facts->n && st_text_is(facts->rows[i]->key, fact->key)) {
-        /* the row stays where it is, so that pointers to it stay good */
+        /* the old fact keeps its address, so that pointers to it stay valid */
         struct st_fact old = *facts->rows[i];
         *facts->rows[i] = *fact;
         *fact = old;
@@ -68,7 +70,7 @@ static int insert(struct st_facts *facts, struct st_fact *fact)
     return 0;
 }
 
-/** NULL stays NULL. @return false: out of memory. */
+/** Copies a text as valid UTF-8; NULL stays NULL. @return false: out of memory. */
 static bool put_copy(char **ret, const char *text)
 {
     *ret = text != NULL ? st_text_utf8(text, strlen(text)) : NULL;
@@ -140,7 +142,7 @@ bool st_facts_has(const struct st_facts *facts, const char *key)
     return st_facts_find(facts, key) != NULL;
 }
 
-/** 0 when the fact is there and ok. */
+/** 0 if the fact exists and is ok; else a negative errno value for its state. */
 static int state_errno(const struct st_fact *fact)
 {
     static const int errors[] = {[ST_FACT_ABSENT] = -ENOENT,

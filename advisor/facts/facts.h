@@ -1,4 +1,4 @@
-/* Facts: one reading each, with its state. The four states are never merged. */
+/* Facts: each is one reading of a machine, with its state. The four states are never merged. */
 #pragma once
 
 #include "advisor/facts/fact_keys.h"
@@ -6,24 +6,24 @@
 #include "platform/platform.h"
 
 enum st_fact_state {
-    ST_FACT_ABSENT, /* the file or sysctl does not exist here (also: never asked for) */
+    ST_FACT_ABSENT, /* the file or sysctl does not exist here */
     ST_FACT_OK,
     ST_FACT_UNREADABLE, /* exists, but reading failed: error has the errno */
     ST_FACT_MALFORMED,  /* read, but the text is malformed */
 };
 
-/** Keys: "linux.<subsystem>.<name>", "freebsd.<sysctl name>", "linux.sysctl.<name>", "user.<name>",
- * "system.<name>". Units are in the last part (_ns, _us, _hz, _bytes, _pct). One key for each CPU or policy:
- *  "linux.cpufreq.policy0.governor". */
+/** One reading. Its key is "linux.<subsystem>.<name>", "freebsd.<sysctl name>", "linux.sysctl.<name>",
+ * "user.<name>" or "system.<name>". Units are in the last part (_ns, _us, _hz, _bytes, _pct). Each CPU or
+ * policy has a key: "linux.cpufreq.policy0.governor". */
 struct st_fact {
-    const struct st_facts *facts; /* the set with this fact */
+    const struct st_facts *facts; /* the set that this fact belongs to */
     char *key;
     enum st_fact_state state;
     int error;    /* errno (positive) if unreadable, else 0 */
     char *text;   /* trimmed: the value if ok, the text that was read if malformed; else NULL */
     bool is_int;  /* the value is a whole number, in i64 */
-    int64_t i64;  /* else 0 */
-    char *source; /* path, "sysctl NAME", system call */
+    int64_t i64;  /* the number if is_int, else 0 */
+    char *source; /* where it was read: a path, "sysctl NAME", a system call */
 };
 
 /** All facts of one machine. The code that fills the set checks `error` at the end. */
@@ -33,7 +33,7 @@ struct st_facts {
     struct st_fact **rows; /* sorted by key; a row keeps its address until it is freed */
     size_t n;
     int error;    /* -ENOMEM: some facts are missing; else 0 */
-    bool partial; /* from a posted text: a missing fact was not shown, rather than absent */
+    bool partial; /* from a posted text: a fact that is not in the set may exist on that machine */
 };
 
 struct st_facts *st_facts_new(enum st_os os); /* NULL: out of memory */
@@ -44,7 +44,8 @@ int st_facts_put_text(struct st_facts *facts, const char *key, const char *value
 int st_facts_put_int(struct st_facts *facts, const char *key, int64_t value, const char *source);
 /** Puts a number from text; text that is no integer becomes malformed. */
 int st_facts_put_number(struct st_facts *facts, const char *key, const char *text, const char *source);
-/** @param error positive errno for unreadable, else 0. @param text of ok and malformed, else NULL. */
+/** @param error positive errno if unreadable, else 0. @param text the value if ok, the text that was read if
+ * malformed, else NULL. */
 int st_facts_put_state(struct st_facts *facts, const char *key, enum st_fact_state state, int error,
                        const char *text, const char *source);
 /** Puts a reading that failed with r < 0: -ENOENT, -ENOTDIR and -ENOTSUP become absent, -EBADMSG
@@ -62,16 +63,15 @@ extern const char *const st_fact_state_names[ST_FACT_STATES_N];
  * partial. */
 const struct st_fact *st_facts_find(const struct st_facts *facts, const char *key);
 
-/** Did a collector look for this fact, whatever was found? */
+/** Is there such a fact, in any state: did a collector look for it? */
 bool st_facts_has(const struct st_facts *facts, const char *key);
 
-/**
- * Typed reading. @return 0; -ENOENT absent; -ENOMSG not shown; -EACCES unreadable; -EBADMSG malformed or of
- * another type. Output is written on success only. */
+/** Reads the value of a fact. @return 0; -ENOENT absent; -ENOMSG not shown in a posted text; -EACCES
+ * unreadable; -EBADMSG malformed or of another type. Output is written on success only. */
 ST_NODISCARD int st_facts_int(const struct st_facts *facts, const char *key, int64_t *ret);
 ST_NODISCARD int st_facts_text(const struct st_facts *facts, const char *key, const char **ret);
 
-/** Is the fact a number? True for the process id of a daemon that runs. */
+/** Is the fact ok, with a number? For a daemon, whose fact is its process id: does it run? */
 bool st_facts_has_int(const struct st_facts *facts, const char *key);
 
 /** The number of a fact; `fallback` if there is none. */
@@ -100,15 +100,16 @@ int64_t st_fact_beside_int_or(const struct st_fact *fact, const char *leaf, int6
 const char *st_fact_beside_text_or(const struct st_fact *fact, const char *leaf, const char *fallback);
 bool st_fact_beside_is(const struct st_fact *fact, const char *leaf, const char *text);
 
-/** The first fact that exists; the fact with the larger number. Both arguments may be NULL. */
+/** st_fact_or: `fact` unless it is NULL, then `other`. st_fact_larger: the one with the larger number. Both
+ * arguments may be NULL. */
 const struct st_fact *st_fact_or(const struct st_fact *fact, const struct st_fact *other);
 const struct st_fact *st_fact_larger(const struct st_fact *fact, const struct st_fact *other);
 
 /** The text between `prefix` and the last part of the key: "1-2.3" of "linux.usb_audio.1-2.3.control". */
 const char *st_fact_part(const struct st_fact *fact, const char *prefix);
 
-/** The next fact after `after` that is not absent, sorted by key, whose key starts with prefix and ends
- * with suffix ("": any). NULL is the beginning and the end. */
+/** The next fact that is not absent, sorted by key, whose key starts with prefix and ends with suffix ("":
+ * any). @param after the previous one; NULL: start with the first. @return NULL: no more facts. */
 const struct st_fact *st_facts_next(const struct st_facts *facts, const char *prefix, const char *suffix,
                                     const struct st_fact *after);
 /** Loops over the facts of st_facts_next. */

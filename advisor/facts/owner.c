@@ -1,4 +1,4 @@
-/* Whose sound server runs. */
+/* Which user's sound server runs. */
 #include "advisor/facts/owner.h"
 
 static const char *other_name(const struct st_facts *facts, const char *daemon_key)

@@ -1,7 +1,7 @@
-/* Where this runs, when that hides settings. */
+/* The environment of this process, if it hides settings: container, sandbox, virtual machine, WSL, jail. */
 #include "advisor/facts/place.h"
 
-/* "none" and "0" are how a container's mark says that there is none. */
+/* The file that names the container may say "none" or "0": there is no container. */
 const char *st_place_container(const struct st_facts *facts)
 {
     static const char *const none[] = {"none", "0", NULL};
@@ -28,7 +28,7 @@ static const char *place_text(const struct st_facts *facts)
     return text;
 }
 
-/** Text about what was read of posted texts, and how much was not understood. */
+/** Text about what sleeptune read of posted texts, and which lines it did not understand. */
 static const char *posted_text(const struct st_facts *facts)
 {
     const char *read = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT, "all ");

@@ -7,5 +7,5 @@
 const char *st_place_container(const struct st_facts *facts);
 
 /** Notes, one sentence on each line, about what hides the machine's settings from the report, also in a
- * report that judges another user. For a turn. */
+ * report that judges another user. Valid until st_text_forget(). */
 const char *st_place_notes(const struct st_facts *facts);

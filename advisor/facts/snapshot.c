@@ -10,7 +10,7 @@
 
 json_t *st_snapshot_fact(const struct st_fact *fact)
 {
-    /* "0002", a USB product's id, must come back as it was */
+    /* a text such as "0002", the id of a USB product, must not become the number 2 */
     const bool is_number = fact->is_int && st_text_is(fact->text, st_text("%jd", fact->i64));
     return json_pack("{s:s, s:o, s:s, s:o, s:s?}", "key", fact->key, "value",
                      is_number ? json_integer(fact->i64) : st_json_string_or_null(fact->text), "state",
@@ -27,7 +27,8 @@ json_t *st_snapshot_json(const struct st_facts *facts)
                      st_os_rows[facts->os].name, "time_ns", (json_int_t)facts->time_ns, "facts", array);
 }
 
-/** @return facts->error, or -EBADMSG: st_snapshot_fact() writes none like this, or it is there already. */
+/** Adds a fact from JSON. @return facts->error; -EBADMSG: st_snapshot_fact() does not write such an object,
+ * or the key exists already. */
 static int read_fact(struct st_facts *facts, const json_t *object)
 {
     const json_t *value = json_object_get(object, "value");
@@ -46,7 +47,7 @@ static int read_fact(struct st_facts *facts, const json_t *object)
     return st_facts_put_state(facts, key, state, (int)error, text, st_json_text(object, "source"));
 }
 
-/** @return NULL; or why not. */
+/** Can this version read the document? @return NULL, or why not. */
 static char *check_schema(const json_t *document)
 {
     const char *schema = st_json_text_of(document, "schema");
@@ -62,7 +63,7 @@ static char *check_schema(const json_t *document)
                    ST_VERSION, SCHEMA_VERSION);
 }
 
-/* ret: facts so far, also if there is a reason. */
+/* @param ret the facts that were read, even if reading failed. @return NULL, or why it failed. */
 static char *read_document(const json_t *document, struct st_facts **ret)
 {
     char *why = check_schema(document);
@@ -104,5 +105,6 @@ const char *st_snapshot_parse(const char *text, size_t bytes, struct st_facts **
         return NULL;
     }
     st_facts_free(facts);
-    return st_safe_text(why); /* it may quote the document */
+    /* the reason may quote the document */
+    return st_safe_text(why);
 }

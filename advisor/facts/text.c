@@ -75,7 +75,7 @@ int st_text_cut(const char *text, size_t max_bytes)
     return (int)n;
 }
 
-/* --- values in units of systemd --- */
+/* --- values in files of systemd --- */
 
 bool st_text_unit_boolean(const char *text, bool *ret)
 {

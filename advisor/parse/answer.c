@@ -1,4 +1,4 @@
-/* What servers answer. */
+/* Parsers of what servers and logs print. */
 #include "advisor/parse/answer.h"
 
 #include "core/text/json.h"
@@ -28,7 +28,7 @@ const char *st_answer_pipewire_key(const char *name)
     return NULL;
 }
 
-/* --- PipeWire's graph: which programs are linked with a device or sink, by whatever lies between --- */
+/* --- PipeWire's graph: which programs are linked with a device or sink, also through other nodes --- */
 
 struct graph {
     struct st_facts *facts;
@@ -36,8 +36,8 @@ struct graph {
     size_t nodes_n, clients_n, links_n;
     struct node {
         json_int_t id, client_id;
-        bool device;  /* or a virtual sink: "Audio/Sink", "Audio/Source/Virtual" */
-        bool aside;   /* looks on only: the level meters of mixers */
+        bool device;  /* a device or a virtual sink: "Audio/Sink", "Audio/Source/Virtual" */
+        bool aside;   /* only monitors another node, as the level meters of mixers do */
         bool reached; /* linked with a device */
     } nodes[NODES_MAX];
     struct {
@@ -62,7 +62,8 @@ static struct node *find_node(struct graph *graph, json_int_t id)
     return NULL;
 }
 
-/** Texts, whole numbers and truth values, as in PipeWire's files. */
+/** Puts a text, a whole number or a truth value ("true", "false", as in PipeWire's files); ignores other
+ * values. */
 static void put_value(const struct graph *graph, const char *key, const json_t *value)
 {
     const char *text = json_string_value(value);
@@ -112,8 +113,9 @@ static void put_node(struct graph *graph, json_int_t id, json_t *info)
     put_value(graph, node_key(id, "format_rate_hz"), json_object_get(format, "rate"));
 }
 
-/** The server knows the process that opened the socket, also of a sandbox. pipewire-pulse opens one for
- * each of its programs. */
+/** Adds a client and its process. The server knows the process that opened the socket, even inside a sandbox.
+ * pipewire-pulse opens one socket for each of its programs: then the process that the program itself names
+ * counts. */
 static void add_client(struct graph *graph, json_int_t id, const json_t *props)
 {
     const char *leaf = "pipewire.sec.pid";
@@ -124,7 +126,7 @@ static void add_client(struct graph *graph, json_int_t id, const json_t *props)
     graph->clients[graph->clients_n].id = id;
     graph->clients[graph->clients_n++].pid =
         st_json_integer(props, leaf) +
-        strtoll(st_json_text_of(props, leaf), NULL, 10); /* it is one of both */
+        strtoll(st_json_text_of(props, leaf), NULL, 10); /* the value is a number or a text */
 }
 
 static void put_list(const json_t *list, struct graph *graph)
@@ -200,7 +202,7 @@ const char *st_answer_log_key(const char *line, char *ret_about, size_t bytes)
     static const struct {
         const char *part, *key;
     } rows[] = {
-        /* rtkit-daemon.c, demote_known_threads(), verify_burst(), find_process(), find_thread() */
+        /* rtkit-daemon.c: demote_known_threads(), verify_burst(), find_process(), find_thread() */
         {"Demoted ", ST_KEY_RTKIT_DEMOTED_N},
         {"uccessfully demoted thread ", ST_KEY_RTKIT_DEMOTED_N},
         {"Warning: Reached ", ST_KEY_RTKIT_REFUSED_N},

@@ -1,4 +1,4 @@
-/* Text files of FreeBSD, captured or on the machine: assignments, /dev/sndstat. */
+/* Parsers of FreeBSD's text files, captured or on the machine: assignments, /dev/sndstat. */
 #include "advisor/parse/freebsd_text.h"
 
 #include "core/text/pattern.h"
@@ -9,11 +9,11 @@
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
-/* --- assignments --- */
+/* --- assignments: loader.conf, sysctl.conf, rc.conf --- */
 
-/** A value: quoted, and then perhaps of several lines, which are joined as by a shell; or up to a blank, '#'
- * or
- * ';'. Moves *at behind it. @return false: no closing quote, or a shell's '$' or '`' in it. */
+/** Reads a value: a quoted one, which may span lines that are joined as by a shell, or an unquoted one up to
+ * a blank, '#' or ';'. Moves *at behind it. @return false: the closing quote is missing, or the value has a
+ * shell's '$' or '`'. */
 static bool take_value(const char **at, char *ret, size_t bytes)
 {
     const char *from = *at, quote[] = {*from, '\0'};
@@ -61,15 +61,15 @@ int st_freebsd_text_assignments(struct st_facts *facts, const char *prefix, cons
 struct walk {
     struct st_facts *facts;
     const char *source;
-    int unit;         /* -1: outside of a device */
-    bool hw_play;     /* the channel of these lines plays and is no virtual one */
-    bool has_play;    /* the first one of this device has been seen */
-    unsigned rate_hz; /* of that channel's hardware side */
+    int unit;         /* unit of the device that is read now; -1: outside of a device */
+    bool hw_play;     /* the lines read now are about a hardware channel that plays */
+    bool has_play;    /* the first such channel of this device was read */
+    unsigned rate_hz; /* rate of that channel's hardware */
     unsigned format;
 };
 
-/** "pcm0: <Generic (Analog)> on hdaa0 (1p:1v/1r:0v) default", "... at ? kld snd_uaudio ...", "... (play/rec)
- * default". */
+/** Begins a device: "pcm0: <Generic (Analog)> on hdaa0 (1p:1v/1r:0v) default", "... at ? kld snd_uaudio ...",
+ * "... (play/rec) default". Puts its parent. */
 static void device(struct walk *w, const char *line)
 {
     struct st_pattern_parts parts;
@@ -85,7 +85,7 @@ static void device(struct walk *w, const char *line)
                           w->source);
 }
 
-/** Bytes of a sample of one channel in a format word; 0: not known. sys/sys/soundcard.h AFMT_* */
+/** Bytes of one sample of one channel in a format word (AFMT_* of sys/sys/soundcard.h); 0: not known. */
 static unsigned sample_bytes(unsigned format)
 {
     static const struct {
@@ -99,13 +99,14 @@ static unsigned sample_bytes(unsigned format)
     return 0;
 }
 
-/** The number after '/', the hardware's side. */
+/** The second number of a pair "A/B", which is about the hardware. */
 static unsigned long of_hardware(const char *pair, int base)
 {
     return strtoul(st_text_base(pair), NULL, base);
 }
 
-/** "[dsp0.play.0]: spd 48000, fmt 0x00200010/0x00201000, flags ..." */
+/** Reads rate and format of a playback channel: "[dsp0.play.0]: spd 48000, fmt 0x00200010/0x00201000, flags
+ * ...". */
 static void channel(struct walk *w, const char *line)
 {
     struct st_pattern_parts parts;
@@ -120,7 +121,7 @@ static void channel(struct walk *w, const char *line)
     w->hw_play = true;
 }
 
-/** "[b:size/block/blocks|bs:...]": b is the hardware's ring. */
+/** Reads "[b:size/block/blocks|bs:...]", where b is the hardware's ring, and puts its blocks' length. */
 static void ring(struct walk *w, const char *line)
 {
     unsigned size, block, blocks;
@@ -149,7 +150,9 @@ int st_freebsd_text_sndstat(struct st_facts *facts, const char *text, const char
             known = true;
             device(&w, line);
         } else if (inside == line && (strstr(line, ": <") != NULL || st_text_ends(line, ":"))) {
-            w.unit = -1; /* another kind of device; what was indented may have lost that in a post */
+            /* another kind of device begins; a line that only lost its indentation in a post does not look
+             * like this */
+            w.unit = -1;
         } else if (w.unit >= 0) {
             if (strstr(inside, "]: spd ") != NULL)
                 channel(&w, inside);

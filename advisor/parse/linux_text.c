@@ -1,9 +1,9 @@
-/* Text files of Linux: kernel configuration, /proc, settings, relaxed JSON. */
+/* Parsers of Linux' text files: settings, relaxed JSON, names of drivers. */
 #include "advisor/parse/linux_text.h"
 
 #include "advisor/facts/text.h"
 
-/* --- settings --- */
+/* --- lines "key = value" --- */
 
 void st_linux_text_settings(char *text, st_setting_fn fn, void *ctx)
 {
@@ -28,7 +28,7 @@ void st_linux_text_settings(char *text, st_setting_fn fn, void *ctx)
     }
 }
 
-/** Names of drivers, as they stand in /proc/interrupts. */
+/** Finds names of drivers as /proc/interrupts lists them. */
 bool st_linux_text_carries_sound(const char *actions)
 {
     static const char *const words[] = {"snd",  "hda",  "AudioDSP", "sof-",     "ACP_", "xhci", "ehci",
@@ -46,7 +46,7 @@ enum token { TOKEN_END, TOKEN_OPEN, TOKEN_CLOSE, TOKEN_WORD };
 struct scanner {
     const char *at;
     bool array; /* the bracket that was opened last is '[' */
-    bool kept;  /* the word fitted into `word` */
+    bool kept;  /* `word` has the whole word; false: it was too long */
     char word[TOKEN_BYTES];
 };
 
@@ -91,7 +91,7 @@ static enum token next_token(struct scanner *s)
 }
 
 struct level {
-    char name[TOKEN_BYTES]; /* of the object */
+    char name[TOKEN_BYTES]; /* name of the object or array */
     bool array;
 };
 
@@ -99,7 +99,7 @@ void st_linux_text_spa(const char *text, st_setting_fn fn, void *ctx)
 {
     struct scanner s = {.at = text};
     struct level levels[DEPTH_MAX] = {0};
-    size_t depth = 0; /* may grow beyond the levels that are kept */
+    size_t depth = 0; /* may exceed the number of `levels` */
     char key[TOKEN_BYTES] = "";
     bool has_key = false;
     for (enum token token = next_token(&s); token != TOKEN_END; token = next_token(&s)) {

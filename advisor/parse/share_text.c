@@ -2,16 +2,16 @@
 
 #include "advisor/rules/rule.h"
 
-#define SHARE_BYTES 16384 /* a share has at most 40 lines of 76 columns; quoted and wrapped it has more */
+#define SHARE_BYTES 16384 /* bytes; 40 lines of 76 columns, and more if quoted and wrapped */
 
 struct reader {
     struct st_facts *facts;
     const char *source;
-    const struct st_rule *rule; /* whose numbers follow; NULL: none, or no rule of this version */
-    const char *status;         /* of the ids that follow; NULL: none */
+    const struct st_rule *rule; /* rule whose numbers follow; NULL: none, or one that this version lacks */
+    const char *status;         /* status of the ids that follow; NULL: none */
     int64_t ids_n;
-    bool in_programs;   /* who made the dropouts follows, up to a '.' */
-    char programs[300]; /* "mpv woken-late 8; a program unknown 4" */
+    bool in_programs;   /* the list of programs that made dropouts follows, up to a '.' */
+    char programs[300]; /* text for a sentence: "mpv woken-late 8; a program unknown 4" */
 };
 
 static void put_id(struct reader *reader, const char *id)
@@ -30,7 +30,8 @@ bool st_share_text_may(const char *key, const char *pattern)
            (st_text_begins(key, "linux.") || st_text_begins(key, ST_KEYS_FREEBSD));
 }
 
-/** "linux.timer_slack_ns" of a finding, if its rule reads that; "us", its effect; else of the text. */
+/** Puts a number. Within a finding, `name` is a fact that its rule reads, such as "linux.timer_slack_ns", or
+ * "us", its effect; before all findings, one of `own`. */
 static void put_number(struct reader *reader, const char *name, const char *text)
 {
     static const char *const own[] = {"frames", "rate_hz", "dropouts", "ids", "rules", NULL};
@@ -52,13 +53,14 @@ static void take_word(struct reader *reader, const char *before, char *word)
     enum st_status status;
     const size_t len = strlen(word);
     if (reader->in_programs && !st_text_is(word, ST_SHARE_FINDING) && !st_text_is(word, "end") &&
-        (st_finding_status_parse(word, &status) != 0 || status == ST_STATUS_UNKNOWN)) { /* a reason, too */
+        /* "unknown" is a reason of dropouts, too, and not only a status */
+        (st_finding_status_parse(word, &status) != 0 || status == ST_STATUS_UNKNOWN)) {
         reader->in_programs = word[len - 1] != '.';
         st_text_join(reader->programs, sizeof(reader->programs), " ", "%.*s",
                      (int)(len - !reader->in_programs), word);
         return;
     }
-    if (reader->in_programs) /* it was cut */
+    if (reader->in_programs) /* the list of programs was cut off */
         reader->programs[0] = '\0';
     reader->in_programs = st_text_is(word, ST_SHARE_PROGRAMS);
     const bool is_whole = len > 0 && strchr(",.", word[len - 1]) != NULL;
@@ -66,7 +68,7 @@ static void take_word(struct reader *reader, const char *before, char *word)
     char *value = strchr(word, '=');
     if (st_finding_status_parse(word, &status) == 0) {
         reader->status = st_finding_statuses[status].name;
-        if (is_whole) /* behind its id */
+        if (is_whole) /* the id came before its status */
             put_id(reader, before);
     } else if (is_whole && value != NULL) {
         *value = '\0';
@@ -78,8 +80,8 @@ static void take_word(struct reader *reader, const char *before, char *word)
     }
 }
 
-/** Rules that are not in it: either all of this version were judged, and those are not applicable there, or
- * no one knows. */
+/** Notes whether the text has all findings: then a rule that is not in it is not applicable on that computer,
+ * otherwise the rule is unknown. Puts a sentence about dropouts. */
 static void put_rest(struct reader *reader)
 {
     int64_t rules_n = 0;

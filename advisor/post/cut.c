@@ -1,31 +1,32 @@
-/* Splits a text: prompts and the lines after them, files, sysctls; other lines go to the readers. */
+/* Splits a posted text into the outputs of commands, the contents of files, and sysctls. All other lines go
+ * to the readers of post.h. */
 #include "advisor/post/post.h"
 
 #include <ctype.h>
 
 #include "advisor/parse/linux_text.h"
 
-#define SHORT_BYTES 4 /* except for JSON, no line of a log or table is shorter */
+#define SHORT_BYTES 4 /* shortest line that can be one of a log or table, except in JSON */
 #define LINES_MAX   300000
-#define FILES_MAX   64 /* files that one command prints */
+#define FILES_MAX   64 /* most files that one command prints */
 
-/** What the next lines belong to. */
+/** What the next lines belong to: a command, its files, or the file that is open. */
 struct cut {
     struct st_post *post;
     char command[ST_POST_LINE_BYTES]; /* without its prompt; "": none yet */
     char files[FILES_MAX][256];
-    size_t files_n, file;        /* file: index of the next file with a single line */
-    bool is_part;                /* a filter follows the command */
-    struct st_post_answer *open; /* the file that the lines belong to; NULL: none */
+    size_t files_n, file; /* file: index of the next file with a single line */
+    bool is_part;         /* a filter such as grep follows the command, so its output is not complete */
+    struct st_post_answer *open; /* the file to which the next lines are added; NULL: none */
     bool fenced;
-    const char *next;   /* the next line */
+    const char *next;   /* the line after the one that is read */
     size_t first_other; /* first line of the current range that no reader understood; 0: none */
 };
 
 /* --- commands --- */
 
-/** "$ cat FILE", "me@host:~ % uname -a", "[me@host ~]$ ...", also comments. @return the command; NULL: the
- * line is no command. */
+/** Finds the command behind a prompt: "$ cat FILE", "me@host:~ % uname -a", "[me@host ~]$ ...", or behind
+ * '#', which may as well be a comment. @return NULL: the line has no prompt. */
 static const char *behind_prompt(const char *line)
 {
     static const char arrow[] = "\xe2\x9d\xaf ", other_arrow[] = "\xe2\x9e\x9c ";
@@ -54,7 +55,8 @@ static bool is_bare(const char *line)
            st_text_is(at, "groups") || st_text_begins_among(at, others);
 }
 
-/** Does the file have one line, as nearly all below /sys and /proc/sys? */
+/** Does this file have only one line? Nearly all files below /sys and /proc/sys do. A text without '/' or '~'
+ * at the beginning is no path, but the name of a value of one line. */
 static bool has_one_line(const char *path)
 {
     static const char *const folders[] = {"/sys/", "/proc/sys/", NULL};
@@ -67,7 +69,8 @@ static bool has_one_line(const char *path)
 #define THEIR_NAME                                                                                           \
     "user" /* name of the user who posted the text; any name works, since collectors take the only one */
 
-/** The path by which the collectors look for the file. */
+/** The path under which the collectors look for this file: in the home folder of THEIR_NAME, and of the
+ * policy instead of its CPU. */
 static const char *usual_name(const char *path)
 {
     struct st_pattern_parts parts;
@@ -90,7 +93,8 @@ static struct st_post_answer *open_file(struct cut *cut, const char *path)
     return st_post_answer_new(post, usual_name(path));
 }
 
-/** Adds a file of the command; for "cpu*", as many files as lines follow. */
+/** Adds a file that the command prints. A '*' may stand for any number of files: adds "cpu0", "cpu1" ... up
+ * to FILES_MAX, and the lines that follow decide how many exist. */
 static void add_file(struct cut *cut, const char *word)
 {
     const char *star = strchr(word, '*');
@@ -111,7 +115,7 @@ static void begin_command(struct cut *cut, const char *command)
     cut->is_part = filter != NULL && *filter == '|';
     if (filter != NULL)
         *filter = '\0';
-    if (st_text_ends(copy, ":")) /* a heading */
+    if (st_text_ends(copy, ":")) /* a heading such as "cat FILE:" */
         copy[strlen(copy) - 1] = '\0';
     size_t n = st_post_words(copy, words), i = 0;
     words[n] = words[n + 1] = none;
@@ -145,18 +149,20 @@ static void begin_command(struct cut *cut, const char *command)
     }
     if (cut->is_part &&
         (strstr(cut->files[0], "/interrupts") != NULL || strstr(cut->files[0], "/config") != NULL))
-        cut->files_n = 0; /* each line shows its own name */
+        cut->files_n = 0; /* each line begins with the name of its interrupt or option, so the readers
+                             understand it without the file */
     if (cut->files_n == 1 && !has_one_line(cut->files[0])) {
         cut->open = open_file(cut, cut->files[0]);
         cut->files_n = 0;
     }
+    /* grep prints nothing if the module is missing, so a fact says which module the command looked for */
     const char *asked = strrchr(cut->command, ' ');
-    if (st_text_begins(cut->command, "kldstat") && cut->is_part &&
-        asked != NULL) /* grep prints nothing if the module is missing */
+    if (st_text_begins(cut->command, "kldstat") && cut->is_part && asked != NULL)
         st_post_text(cut->post, ST_KEY_FREEBSD_KLDSTAT_ASKED, asked + 1);
 }
 
-/** "cat: FILE: No such file or directory", "sysctl: unknown oid 'kern.x'". */
+/** Takes an error message of a command: "cat: FILE: No such file or directory", "sysctl: unknown oid
+ * 'kern.x'". The file or sysctl then fails with this error. */
 static bool take_error(struct cut *cut, const char *line)
 {
     static const struct {
@@ -186,11 +192,11 @@ static bool take_error(struct cut *cut, const char *line)
     return false;
 }
 
-/* --- sysctl --- */
+/* --- lines that set a sysctl --- */
 
-/** Reads "name: value" of FreeBSD, "name = value" of Linux, or "name=value" of either, decided by the
- * name. A quoted value is from kenv or loader.conf. FreeBSD prints "kern.hz: 100 -> 1000" for a value
- * that was just set. */
+/** Reads "name: value" of FreeBSD, "name = value" of Linux, or "name=value", whose name decides for which
+ * system it counts. A quoted value is left to other readers, since kenv and loader.conf have such. FreeBSD
+ * prints "kern.hz: 100 -> 1000" for a value that was just set. */
 static bool take_sysctl(struct cut *cut, const char *line)
 {
     static const char *const freebsd[] = {"kern.",     "hw.",     "machdep.", "vfs.",
@@ -240,9 +246,9 @@ static bool take_freebsd_version(struct st_post *post, const char *line)
     return false;
 }
 
-/* --- files --- */
+/* --- lines of files --- */
 
-/** Reads a path as the kernel, the shell and grep print it, up to ':'. */
+/** Reads "PATH: VALUE", as the kernel, the shell and grep print it, as a line of the file PATH. */
 static bool take_path_line(struct cut *cut, const char *line)
 {
     static const char *const roots[] = {"/proc/", "/sys/", "/etc/",  "/boot/",
@@ -252,7 +258,7 @@ static bool take_path_line(struct cut *cut, const char *line)
         return false;
     const char *path = st_text("%.*s", (int)len, line);
     cut->open = NULL;
-    cut->files_n = 0; /* the lines have their own names */
+    cut->files_n = 0; /* the lines name their files, so the files of the command are not needed */
     struct st_post *post = cut->post;
     const char *name = usual_name(path);
     struct st_post_answer *answer =
@@ -261,7 +267,7 @@ static bool take_path_line(struct cut *cut, const char *line)
     return true;
 }
 
-/** Recognises files by their first lines, and "==> FILE <==" of head and tail. */
+/** Recognises a file by its first line, or by "==> FILE <==", which head and tail print above each file. */
 static bool begins_file(struct cut *cut, const char *line)
 {
     static const struct {
@@ -310,7 +316,7 @@ static bool take_interrupt(struct cut *cut, const char *line)
     return true;
 }
 
-/** Can the open file contain blank lines? */
+/** Can the open file contain blank lines? If not, a blank line ends it. */
 static bool has_blank_lines(const struct cut *cut)
 {
     const char *name = cut->open->name;
@@ -318,7 +324,7 @@ static bool has_blank_lines(const struct cut *cut)
            strstr(name, ".conf") != NULL;
 }
 
-/** Reads a line of the file that the command printed. */
+/** Adds the line to the open file or, if the command prints several files of one line, to the next one. */
 static bool take_file_line(struct cut *cut, const char *line)
 {
     struct st_post *post = cut->post;
@@ -326,11 +332,13 @@ static bool take_file_line(struct cut *cut, const char *line)
         const char *name = cut->open->name;
         st_post_answer_add(cut->open, line);
         if (strstr(name, "/stream") != NULL || strstr(name, "/limits") != NULL ||
-            strpbrk(cut->command, ";&") != NULL || /* perhaps the output of another command */
+            strpbrk(cut->command, ";&") != NULL || /* the line may be the output of another command */
             st_text_is(name, "pw-dump") ||
-            st_text_is(name, "/dev/sndstat")) /* complete without other files */
+            st_text_is(name, "/dev/sndstat")) /* files that may end without a blank line: the readers look at
+                                                 the line as well */
             (void)!st_post_rows(post, line + strspn(line, " \t"));
-        if (st_text_is(name, "/etc/sysctl.conf")) /* it sets running values */
+        /* this file sets sysctls, so its lines count as their values */
+        if (st_text_is(name, "/etc/sysctl.conf"))
             (void)!take_sysctl(cut, line);
         return true;
     }
@@ -338,15 +346,16 @@ static bool take_file_line(struct cut *cut, const char *line)
         cut->open->whole = !cut->is_part;
     cut->open = NULL;
     if (line[0] == '\0' && cut->file > 0)
-        cut->files_n = 0; /* "cpu*" stood for fewer files than assumed */
+        cut->files_n = 0; /* '*' stood for fewer files than add_file assumed */
     if (line[0] == '\0' || cut->file >= cut->files_n ||
         (cut->files_n > 1 && !has_one_line(cut->files[cut->file])) ||
         (st_text_begins(cut->files[cut->file], "ulimit") && strchr(line + strspn(line, " "), ' ') != NULL))
         return false;
     const char *file = cut->files[cut->file++], *value = line + strspn(line, " ");
-    if (strstr(cut->command, "uniq") != NULL) /* "  16 powersave" */
+    if (strstr(cut->command, "uniq") != NULL) /* skips the count that uniq prints: "  16 powersave" */
         value += strspn(value, "0123456789 ");
-    if (file[0] != '/' && file[0] != '~' && strchr(file, '.') == NULL) /* "uname -r", a property */
+    /* not a path or sysctl, but "uname -r" or a property */
+    if (file[0] != '/' && file[0] != '~' && strchr(file, '.') == NULL)
         return st_post_rows(post, st_text("%s: %.100s", file, value));
     struct st_post_answer *answer = open_file(cut, file);
     st_post_answer_add(answer, value);
@@ -355,9 +364,9 @@ static bool take_file_line(struct cut *cut, const char *line)
     return true;
 }
 
-/* --- lines --- */
+/* --- the text, line by line --- */
 
-/** Adds a range of lines that no reader understood: "3-5, 9". */
+/** Ends the current range of lines that no reader understood, and adds it to the list: "3-5, 9". */
 static void end_others(struct cut *cut, size_t line_n)
 {
     struct st_text_buffer *others = &cut->post->others;
@@ -376,7 +385,7 @@ static bool take_line(struct cut *cut, char *line)
         begin_command(cut, "");
         cut->fenced = !cut->fenced;
         inner += strspn(inner, "`~");
-        if (strchr(inner, ' ') == NULL) /* a language */
+        if (strchr(inner, ' ') == NULL) /* the name of a language, as in ```sh */
             return true;
         line = inner;
     }
@@ -400,7 +409,7 @@ static bool take_line(struct cut *cut, char *line)
         take_file_line(cut, inner))
         return true;
     if (inner[0] == '\0' && st_text_is(post->section, "systemctl"))
-        post->section[0] = '\0'; /* the unit's log follows */
+        post->section[0] = '\0'; /* the unit's log follows the blank line */
     if (line[0] == '}' && st_text_is_among(post->section, documents)) {
         post->section[0] = '\0';
         return true;
@@ -429,7 +438,8 @@ void st_post_read(struct st_post *post, const char *text, size_t bytes)
            st_text_line(&cut.next, end, line, sizeof(line))) {
         post->line_n++;
         if (take_line(&cut, line)) {
-            post->known_n += strpbrk(line, "$#%`") == NULL && line[0] != '\0'; /* no command */
+            /* a line that looks like a command does not count as understood */
+            post->known_n += strpbrk(line, "$#%`") == NULL && line[0] != '\0';
             end_others(&cut, post->line_n);
         } else if (cut.first_other == 0) {
             cut.first_other = post->line_n;

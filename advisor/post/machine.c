@@ -1,4 +1,4 @@
-/* The machine that a text shows. */
+/* A machine whose files and sysctls are those that a posted text shows. */
 #include "advisor/post/post.h"
 
 #include "advisor/collect/collect.h"
@@ -45,7 +45,7 @@ static int by_name(const void *left, const void *right)
     return order != 0 ? order : (a->order > b->order) - (a->order < b->order);
 }
 
-/** The first answer whose name is not before this one. */
+/** The index of the first answer whose name is not before this one. */
 static size_t lower_bound(const struct st_post *post, const char *name)
 {
     size_t low = 0, high = post->answers_n;
@@ -130,7 +130,8 @@ int st_post_collect(struct st_post *post, enum st_os os, struct st_facts **ret)
                                 .read_text = read_answer,
                                 .read_sysctl = read_answer,
                                 .list = list}};
-    bool jail = false, version = false; /* the last ones of `sysctl -a`, and of its first */
+    /* a text with sysctls from the end and the beginning of `sysctl -a` has all sysctls */
+    bool jail = false, version = false;
     ST_EACH_OF (answer, post->answers, post->answers_n) {
         jail = jail || st_text_is(answer->name, "security.jail.jailed");
         version = version || (st_text_is(answer->name, "kern.osreldate") && answer->order > 0);
@@ -142,6 +143,6 @@ int st_post_collect(struct st_post *post, enum st_os os, struct st_facts **ret)
         return r;
     const struct st_post_answer *graph = st_post_answer_find(post, "pw-dump");
     if (graph != NULL && st_answer_pw_dump(graph->text.text, *ret, graph->name) == 0)
-        st_facts_put_int(*ret, ST_KEY_DAEMON_PIPEWIRE, 1, graph->name); /* it answered */
+        st_facts_put_int(*ret, ST_KEY_DAEMON_PIPEWIRE, 1, graph->name); /* the server answered, so it runs */
     return (*ret)->error;
 }

@@ -1,4 +1,4 @@
-/* What the readers put. */
+/* Functions with which the readers of posted texts put kinds of text, facts and sentences. */
 #include "advisor/post/post.h"
 
 void st_post_kind(struct st_post *post, const char *kind)

@@ -1,6 +1,6 @@
-/* Turns a text that people post into a machine whose files and sysctls are those shown in the text, so
- * that the collectors can read it like a live machine. Text that belongs to no file is read by the
- * readers below. Internal to advisor/post. */
+/* Turns a text that people post into a machine whose files and sysctls are those shown in the text, so that
+ * the collectors can read it like a live machine. Lines that belong to no file or sysctl go to the readers
+ * that are declared below. Internal to advisor/post. */
 #pragma once
 
 #include "advisor/facts/facts.h"
@@ -9,15 +9,15 @@
 
 #define ST_POST_LINE_BYTES  4096
 #define ST_POST_WORDS_MAX   24
-#define ST_POST_ROWS_MAX    4096 /* of one kind of line */
+#define ST_POST_ROWS_MAX    4096 /* most rows of a table, such as ps */
 #define ST_POST_ANSWERS_MAX 65536
-#define ST_POST_SAID_MAX    24 /* sentences */
+#define ST_POST_SAID_MAX    24 /* most sentences about a text */
 
 /** Splits the line into words. @return their number; the last of ST_POST_WORDS_MAX words holds the rest of
  * the line. */
 size_t st_post_words(char *line, char *ret[ST_POST_WORDS_MAX]);
 
-/* --- the text that is read --- */
+/* --- the text, and what was found in it --- */
 
 /** What the text shows of a file (its path) or a sysctl (its name). */
 struct st_post_answer {
@@ -28,14 +28,14 @@ struct st_post_answer {
     size_t order;
 };
 
-/** What all lines of one kind say. */
+/** What the lines that matched one row of the log table (rows.c) have in common. */
 struct st_post_seen {
     int64_t n, suppressed_n;
     double most;
-    double first_s, last_s; /* time of day, or since boot; < 0: without time */
+    double first_s, last_s; /* s: time of day in a journal, or time since boot; < 0: the lines have no time */
     char subjects[3][80];
     size_t subjects_n;
-    struct st_pattern_parts parts; /* of the last line */
+    struct st_pattern_parts parts; /* of the last of these lines */
 };
 #define ST_POST_SEEN_MAX 192
 
@@ -50,37 +50,39 @@ struct st_post_node {
 #define ST_POST_PS_COLUMNS 8
 
 struct st_post {
-    struct st_facts *facts;         /* facts of both systems that come from no file */
+    struct st_facts *facts;         /* facts that the readers found outside of files */
     struct st_post_answer *answers; /* room for ST_POST_ANSWERS_MAX; unused pages cost nothing */
     size_t answers_n;
     bool failed; /* out of memory */
     const char *name;
     size_t line_n;
-    size_t votes[ST_OS_N];        /* number of lines that only that system has */
-    char section[32], unit[120];  /* of rows.c: the current section, and its object, "policy3" */
-    char kinds[512];              /* "pw-top, ps" */
-    char release[100], host[64];  /* of the first kernel, and of the first line of a journal */
-    size_t sysctls_n, known_n;    /* lines that were understood */
-    bool all_sysctls;             /* the text has all sysctls of a FreeBSD */
-    int freebsd_version;          /* 1302000; 0: none; -1: more than one */
+    size_t votes[ST_OS_N];       /* number of lines that only that system has */
+    char section[32], unit[120]; /* for rows.c: the output that the lines belong to ("cpupower"), and what
+                                    they are about ("policy3") */
+    char kinds[512];             /* kinds of text found so far: "pw-top, ps" */
+    char release[100], host[64]; /* release: of the first kernel in the text; host: the first in a journal */
+    size_t sysctls_n, known_n;   /* lines that were understood */
+    bool all_sysctls;            /* the text has the whole `sysctl -a` of FreeBSD */
+    int freebsd_version; /* kern.osreldate by the version in the text, 1302000; 0: none; -1: several */
     struct st_text_buffer others; /* ranges of lines that no reader understood */
-    size_t second_line;           /* line where a second kernel or computer begins; 0: none */
+    size_t second_line;           /* where a second kernel or computer begins; 0: none. The rest is ignored */
     struct st_post_seen seen[ST_POST_SEEN_MAX];
 
     /* state of the readers */
     struct {
-        int at[ST_POST_PS_COLUMNS]; /* columns of ps; -1: not there */
+        int at[ST_POST_PS_COLUMNS]; /* index of each column of ps in a row; -1: ps did not print it */
         size_t columns_n;
         bool header, kernel;
         int64_t rows_n, process;
         char process_name[32];
-        char normal[80], top_name[96]; /* texts for sentences */
+        char normal[80], top_name[96]; /* for sentences: a loop without real-time priority, the thread with
+                                          the highest priority */
         int64_t top, pipewire_n, pipewire_real_time_n;
         int64_t chrt_n, chrt_real_time_n;
         char chrt_now[16], chrt_best[24];
-        struct st_pattern_parts granted[64]; /* thread, process, priority */
+        struct st_pattern_parts granted[64]; /* thread id, process id and priority that rtkit gave */
         size_t granted_n;
-        char tags[8][16]; /* the process of each server in a journal */
+        char tags[8][16]; /* process id of each server, from a journal */
     } ps;
     struct {
         size_t n;
@@ -89,7 +91,7 @@ struct st_post {
     } top;
     struct {
         int bus, depth, ports[8];
-        size_t indent; /* indentation of the tree */
+        size_t indent; /* indentation of lsusb's tree, in characters */
         bool software;
     } usb;
     size_t said_n;
@@ -100,7 +102,7 @@ void st_post_kind(struct st_post *post, const char *kind);
 /** Puts facts with the current line as their source. */
 void st_post_text(struct st_post *post, const char *key, const char *value);
 void st_post_int(struct st_post *post, const char *key, int64_t value);
-/** Adds a sentence about the text, most important first. */
+/** Adds a sentence about the text. Callers add the most important sentence first. */
 void st_post_say(struct st_post *post, const char *format, ...) ST_PRINTF(2, 3);
 
 /* --- machine.c --- */
@@ -112,13 +114,13 @@ bool st_post_answer_is_last(const struct st_post *post, const char *name);
 /** The last answer if it has this name, else a new one. */
 struct st_post_answer *st_post_answer_last(struct st_post *post, const char *name);
 const struct st_post_answer *st_post_answer_find(const struct st_post *post, const char *name);
-/** Adds a line to a file. */
+/** Adds a line to the text of an answer. */
 void st_post_answer_add(struct st_post_answer *answer, const char *line);
 /** Collects facts from the answers; what the answers do not show is -ENOMSG. Afterwards answers can be
  * found, but not added. @return as st_collect. */
 ST_NODISCARD int st_post_collect(struct st_post *post, enum st_os os, struct st_facts **ret);
 
-/* --- the readers: each is given one line after another, and returns true if it understands the line --- */
+/* --- the readers: each gets one line after another, and returns true if it understands the line --- */
 
 /** Reads lines with one value each, and lines of logs. */
 bool st_post_rows(struct st_post *post, const char *line);
@@ -126,11 +128,11 @@ void st_post_rows_end(struct st_post *post);
 bool st_post_top(struct st_post *post, char *line);
 void st_post_top_end(struct st_post *post);
 bool st_post_ps(struct st_post *post, char *line);
-/** Columns that a command of ps asks for ("-eLo tid,cls,rtprio,comm"), for output whose heading a filter
- * removed. */
+/** Sets the columns that a ps command asks for ("-eLo tid,cls,rtprio,comm"), in case a filter removed the
+ * heading from its output. */
 void st_post_ps_columns(struct st_post *post, char *const *words, size_t n);
 void st_post_ps_end(struct st_post *post);
-/** Reads what a line of a journal says about processes, besides its other content. */
+/** Reads what a line of a journal says about processes. The log table (rows.c) reads the line as well. */
 void st_post_journal(struct st_post *post, const char *line);
 bool st_post_usb(struct st_post *post, char *line);
 

@@ -1,4 +1,4 @@
-/* From a text to facts. */
+/* Turns a posted text into facts: cleans it, passes it to the readers (post.h), collects facts from it. */
 #include "advisor/post/posted.h"
 
 #include <iconv.h>
@@ -7,7 +7,8 @@
 #include "advisor/parse/share_text.h"
 #include "advisor/post/post.h"
 
-/* UTF-16 with its mark, as Windows' editor saves it; '?' for what is none. @return bytes. */
+/* Converts UTF-16 with a byte order mark, as Windows' editor saves it, to UTF-8; invalid characters become
+ * '?'. @return the number of bytes. */
 static size_t from_utf16(const char *text, size_t bytes, char *to, size_t room)
 {
     char *in = (char *)(uintptr_t)text, *end = to;
@@ -21,9 +22,8 @@ static size_t from_utf16(const char *text, size_t bytes, char *to, size_t room)
     return (size_t)(end - to);
 }
 
-/* An entity of HTML, a blank of another kind, or a control sequence of a terminal at the beginning of
- * `text`.
- * @return its bytes; 0: none. */
+/* Finds an entity of HTML, a special blank, or a control sequence of a terminal at the beginning of `text`.
+ * @param ret what replaces it. @return its length in bytes; 0: there is none. */
 static size_t special(const char *text, const char **ret)
 {
     static const struct {
@@ -46,7 +46,8 @@ static size_t special(const char *text, const char **ret)
     return len + (text[len] != '\0' && text[len] != '\n');
 }
 
-/* Without "> > " before it and blanks behind it. @return the line's new end. */
+/* Removes quote marks ("> > ") at the beginning of a line, blanks and '`' at its end. @return the new end of
+ * the line. */
 static char *unquote(char *line, char *end)
 {
     char *from = line;
@@ -59,8 +60,9 @@ static char *unquote(char *line, char *end)
     return end;
 }
 
-/* The text as it was before it was pasted: UTF-8 without control sequences, entities of HTML, marks of
- * quoting and of code, with as many lines. @return NULL: out of memory; ret_bytes: without its 0. */
+/* The text as it was before someone pasted it: UTF-8 without control sequences, entities of HTML, and marks
+ * of quotes and code. The number of lines stays. @param ret_bytes length without the final NUL. @return NULL:
+ * out of memory. */
 static char *clean_text(const char *text, size_t bytes, size_t *ret_bytes)
 {
     const bool wide = bytes > 1 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0);
@@ -97,7 +99,7 @@ static char *clean_text(const char *text, size_t bytes, size_t *ret_bytes)
     return to;
 }
 
-/** Is it absent because the text says so? Not if the text merely does not show it. */
+/** Does the text show what this fact says? An absent fact counts only if the text shows its absence. */
 static bool is_shown(const struct st_post *post, const struct st_fact *fact)
 {
     if (fact->state != ST_FACT_ABSENT)
@@ -108,7 +110,7 @@ static bool is_shown(const struct st_post *post, const struct st_fact *fact)
     return answer != NULL ? answer->result != 0 || answer->whole : post->all_sysctls && name != source;
 }
 
-/** The facts of this system, over those that are there. */
+/** Copies the facts that belong to the system of `to`; they replace facts of the same key. */
 static void add_all(const struct st_post *post, const struct st_facts *from, struct st_facts *to)
 {
     const char *other = to->os == ST_OS_LINUX ? "freebsd." : "linux.";
@@ -137,7 +139,7 @@ static void put_input(const struct st_post *post, struct st_facts *facts)
         st_facts_put_text(facts, ST_KEY_SYSTEM_INPUT_OTHERS, post->others.text, post->name);
 }
 
-/** Streams of sound cards that are open. */
+/** Adds a sentence for each open stream of a sound card. */
 static void say_streams(struct st_post *post, const struct st_facts *facts)
 {
     ST_FACTS_EACH (buffer, facts, ST_KEYS_ALSA, ".buffer_frames") {
@@ -150,7 +152,7 @@ static void say_streams(struct st_post *post, const struct st_facts *facts)
     }
 }
 
-/** FreeBSD's shortest buffers; they are its user's choice. */
+/** Adds sentences about sound buffers of FreeBSD that someone has set very short. */
 static void say_short_buffers(struct st_post *post, const struct st_facts *facts)
 {
     const int64_t latency = st_facts_int_or(facts, ST_KEYS_FREEBSD "hw.snd.latency", 2),
@@ -165,14 +167,15 @@ static void say_short_buffers(struct st_post *post, const struct st_facts *facts
                     usb_ms);
 }
 
-/** What the text shows by other words than sysctl's: the version, a module that is not loaded. */
+/** Puts what the text shows in other ways than by sysctl: the version of FreeBSD, and a module that is not
+ * loaded. */
 static void put_freebsd(struct st_post *post)
 {
     if (post->freebsd_version > 0) {
         struct st_post_answer *first = st_post_answer_new(post, "kern.osreldate");
         st_post_answer_add(first, st_text("%d", post->freebsd_version));
         if (first != NULL)
-            first->order = 0; /* what sysctl says counts more */
+            first->order = 0; /* a value that sysctl printed takes precedence */
         st_post_kind(post, "uname");
     }
     if (!st_facts_is(post->facts, ST_KEY_FREEBSD_KLDSTAT_ASKED, "mac_priority") ||
@@ -186,7 +189,7 @@ static void put_freebsd(struct st_post *post)
 static int add_post(struct st_post *post, struct st_facts **facts)
 {
     struct st_facts *collected = NULL, *into = *facts;
-    /* anything of FreeBSD alone counts; what both have is Linux' */
+    /* FreeBSD, if the text has more lines that only FreeBSD has than lines that only Linux has */
     const enum st_os os = post->votes[ST_OS_FREEBSD] > post->votes[ST_OS_LINUX] ? ST_OS_FREEBSD : ST_OS_LINUX;
     if (into != NULL && into->os != os)
         return -EXDEV;

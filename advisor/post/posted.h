@@ -1,5 +1,5 @@
-/* Turns a text that a user saved or posted into facts: the output of commands, several in one text as
- * well, quoted ("> "), after prompts, between prose. */
+/* Turns a text that a user saved or posted into facts. The text may have the output of several commands,
+ * quoted ("> "), after prompts, or between prose. */
 #pragma once
 
 #include "advisor/facts/facts.h"

@@ -1,9 +1,9 @@
-/* Posted texts about threads and their priorities: ps, chrt, what rtkit gave. */
+/* Reads posted texts about threads and their priorities: output of ps and chrt, and the journal of rtkit. */
 #include <ctype.h>
 
 #include "advisor/post/post.h"
 
-/* --- ps -eLo pid,tid,class,rtprio,comm; procps ps(1) --- */
+/* --- rows of ps -eLo pid,tid,class,rtprio,comm; procps ps(1) --- */
 
 static const char *const classes[] = {"TS", "FF", "RR", "B", "IDL", "DLN", "ISO", NULL};
 static const char *const servers[] = {"pipewire", "pipewire-pulse", "wireplumber", "pulseaudio",
@@ -74,8 +74,8 @@ static void put_thread(struct st_post *post, const char *kind, int64_t tid, cons
     st_post_text(post, st_text("linux.%s.%jd.%s", kind, tid, leaf), text);
 }
 
-/** A thread with a real-time priority, or a loop of PipeWire's library without one. Without process ids the
- * loop belongs to the server above it. */
+/** Puts the facts of a thread with real-time priority, or of a loop of PipeWire's library without it. If ps
+ * shows no process ids, the loop belongs to the last server above it. */
 static void put_row(struct st_post *post, int64_t tid, const char *name, const char *class,
                     const char *priority, const char *pid)
 {
@@ -103,7 +103,7 @@ static void put_row(struct st_post *post, int64_t tid, const char *name, const c
     }
 }
 
-/** `ps -lL`, `ps -l` without heading. */
+/** Is this a row of `ps -l` or `ps -lL` whose heading is missing? If so, sets the columns. */
 static bool guess_long(struct st_post *post, char *const *words, size_t n)
 {
     char *columns[ST_POST_WORDS_MAX];
@@ -115,7 +115,8 @@ static bool guess_long(struct st_post *post, char *const *words, size_t n)
            ps_header(post, columns, st_post_words(heading, columns));
 }
 
-/** Cut off by grep: what is before the class are ids, what is behind the priority and no number the name. */
+/** Guesses the columns of a row whose heading grep removed: ids stand before the class, the priority after
+ * it, and then the first word that is no number is the name. */
 static bool guess_columns(struct st_post *post, char *const *words, size_t n)
 {
     int class = 0;
@@ -135,7 +136,7 @@ static bool guess_columns(struct st_post *post, char *const *words, size_t n)
     return true;
 }
 
-/** "pid 10576's current scheduling policy: SCHED_RR", and its priority in the next line. */
+/** Reads chrt's "pid 10576's current scheduling policy: SCHED_RR", and the priority in the next line. */
 static bool chrt(struct st_post *post, const char *line)
 {
     struct st_pattern_parts parts;
@@ -165,7 +166,7 @@ bool st_post_ps(struct st_post *post, char *line)
     if ((!post->ps.header && !guess_columns(post, words, n) && !guess_long(post, words, n)) ||
         post->ps.rows_n >= ST_POST_ROWS_MAX)
         return false;
-    /* a command that comes first may have blanks */
+    /* if the command is the first column, blanks in it make the row longer than the heading */
     const size_t more = post->ps.at[COMMAND] == 0 && n > post->ps.columns_n ? n - post->ps.columns_n : 0;
     const char *cells[ST_POST_PS_COLUMNS] = {NULL};
     for (size_t i = 0; i < ST_POST_PS_COLUMNS; i++) {
@@ -179,14 +180,15 @@ bool st_post_ps(struct st_post *post, char *line)
     if (class != NULL ? !st_text_is_among(class, classes)
                       : cells[NICE] == NULL && !st_text_is(post->section, "ps"))
         return false;
-    /* ps -l: procps' pr_opri(): 60 + the kernel's priority, which is -1 - rtprio */
+    /* ps -l prints 60 + the kernel's priority, which is -1 - rtprio (procps' pr_opri()) */
     const char *of_long = st_text("%ld", 59 - strtol(priority, NULL, 10));
     if (cells[NICE] != NULL)
         priority = st_text_is(cells[NICE], "-") ? of_long : "-";
     char *name = words[post->ps.at[COMMAND]];
     if (name[0] == '/')
         name = strrchr(name, '/') + 1;
-    name += name[0] == '['; /* a command line that is none: of the kernel */
+    /* ps prints [name] for a kernel thread, which has no command line */
+    name += name[0] == '[';
     name[strcspn(name, "]")] = '\0';
     if ((!st_text_is(priority, "-") && (st_text_int(priority, &number) != 0 || number < 0 || number > 99)) ||
         (cells[PID] != NULL && st_text_int(cells[PID], &pid) != 0))
@@ -201,7 +203,8 @@ bool st_post_ps(struct st_post *post, char *line)
         post->ps.pipewire_real_time_n += strspn(priority, "0-") != strlen(priority);
     }
     if (cells[PID] != NULL && pid != post->ps.process) {
-        post->ps.process = pid; /* its own thread comes first; without it its name is not known */
+        /* the main thread of a process comes first; if it is missing, the name of the process is not known */
+        post->ps.process = pid;
         ST_PRINT(post->ps.process_name, "%.31s", cells[TID] == NULL || tid == pid || is_server ? name : "");
     } else if (cells[PID] == NULL && strstr(name, "data-loop") == NULL) {
         ST_PRINT(post->ps.process_name, "%.31s", is_server ? name : "");
@@ -212,10 +215,10 @@ bool st_post_ps(struct st_post *post, char *line)
     return true;
 }
 
-/* --- what rtkit gave, and whose lines of a journal are whose --- */
+/* --- lines of a journal: threads to which rtkit gave priority, and the processes of servers --- */
 
-/** "Jul 05 20:10:49 HOST program[1]: ", "2024-10-20T12:07:35+0200 HOST program[1]: ": a second name is
- * another computer, and the text ends there. */
+/** Reads the host name in "Jul 05 20:10:49 HOST program[1]: " or "2024-10-20T12:07:35+0200 HOST program[1]:
+ * ". A second name is another computer, and the text is read up to that line only. */
 static void see_host(struct st_post *post, const char *line)
 {
     struct st_pattern_parts parts;
@@ -223,7 +226,7 @@ static void see_host(struct st_post *post, const char *line)
         !st_pattern_match(line, "%v %s %s[%d]: ", &parts))
         return;
     const char *host = parts.text[parts.n - 3];
-    if (st_text_is(host, "localhost")) /* an initramfs has no name of its own yet */
+    if (st_text_is(host, "localhost")) /* an initramfs does not know the computer's name yet */
         return;
     if (post->host[0] == '\0')
         ST_PRINT(post->host, "%.63s", host);
@@ -263,7 +266,8 @@ static void put_granted(struct st_post *post, const struct st_pattern_parts *gra
     }
 }
 
-/** Without heading, kernel threads and thread ids it is what grep left of it. */
+/** Puts the facts about all rows. If the heading, kernel threads or one of the ids is missing, grep has
+ * filtered the rows, and threads may be missing. */
 void st_post_ps_end(struct st_post *post)
 {
     const bool whole = post->ps.header && post->ps.kernel && post->ps.at[PID] >= 0 && post->ps.at[TID] >= 0;
@@ -282,7 +286,8 @@ void st_post_ps_end(struct st_post *post)
         st_post_say(post, "%s runs without real-time priority", post->ps.normal);
     if ((post->ps.normal[0] != '\0' || !post->ps.kernel) && post->ps.top_name[0] != '\0')
         st_post_say(post, "%s", post->ps.top_name);
-    /* with the command's name for all threads, all of them are there */
+    /* several rows are named "pipewire" if ps prints the command for each thread: then no thread of PipeWire
+     * is missing */
     if (post->ps.pipewire_n > 1 && post->ps.pipewire_real_time_n == 0 && post->ps.normal[0] == '\0')
         st_post_say(post, "None of PipeWire's %jd threads in this text runs with real-time priority",
                     post->ps.pipewire_n);

@@ -1,10 +1,10 @@
-/* Lines that are one value each, and lines of logs: tables. */
+/* Two tables of line patterns in posted texts: lines that hold one value each, and lines of logs. */
 #include "advisor/post/post.h"
 
 #include "advisor/parse/answer.h"
 #include "xruns/server_log.h"
 
-/* --- values --- */
+/* --- lines with one value --- */
 
 #define CPUFREQ "/sys/devices/system/cpu/cpufreq/"
 
@@ -77,7 +77,7 @@ static const struct value_row {
     {"%l", ST_KEY_USER_GROUPS, "$1", "=groups"},
 
     {"\"schema\": \"sleeptune-listen/1\"", "@listen", NULL, "sleeptune listen"},
-    /* a recording made elsewhere has no "back": it does not show the clock of this machine's card */
+    /* "back": null means a recording made elsewhere, whose values are not those of this machine's card */
     {"\"back\": null", "@json", NULL, "=listen"},
     {"\"kernel\": \"FreeBSD", "@json"},
     {"\"drift_ppm\": %s", ST_KEY_LISTEN_INVALID},
@@ -86,7 +86,7 @@ static const struct value_row {
     {"\"drift_ppm\": %s", ST_KEY_LISTEN_DRIFT_PPM, "$1", "=listened"},
     {"\"rate_ppm\": %s", ST_KEY_LISTEN_RATE_PPM},
 
-    /* realtimeconfigquickscan */
+    /* output of the script realtimeconfigquickscan */
     {"Checking CPU Governors... CPU 0: '%l'", CPUFREQ "policy0/scaling_governor", "$1", "quickscan"},
     {"Checking swappiness... %d", "/proc/sys/vm/swappiness"},
     {"Checking %l... "},
@@ -155,7 +155,7 @@ static const struct value_row {
     {"%d %d 0x%s %s %s"},
     {"Id Refs Address Size Name"},
     {"RTTimeUSecMax: x %d", ST_KEY_PORTAL_RT_TIME_US, "$1", "portal"},
-    {"RTTimeUSecMax: (<int64 %d>", ST_KEY_PORTAL_RT_TIME_US}, /* gdbus */
+    {"RTTimeUSecMax: (<int64 %d>", ST_KEY_PORTAL_RT_TIME_US}, /* as gdbus prints it */
     {"powerd is running", ST_KEY_FREEBSD_POWERD_RUNNING, "1", "powerd"},
     {"powerd is not running", ST_KEY_FREEBSD_POWERD_RUNNING, "0"},
     {"*pcm%d: *play interrupt timeout, channel dead", ST_KEY_FREEBSD_DEAD_CHANNEL, "pcm$1", "dmesg"},
@@ -172,12 +172,13 @@ static const struct value_row {
     {"*rtkit-daemon[*uccessfully demoted thread*/pipewire)", ST_KEY_DAEMON_PIPEWIRE, "1"},
 };
 
-/** Commands whose lines that match no row mean nothing. */
+/** Sections (outputs of commands) in which a line that matches no row is ignored. */
 static const char *const sections[] = {"cpupower", "prlimit",  "rtcqs",     "pw-cli", "pw-mon", "pw-dump",
                                        "wpctl",    "pactl",    "systemctl", "aplay",  "vmstat", "sndctl",
                                        "listen",   "listened", "json",      NULL};
 
-/** The pairs of bytes in a line. A pattern whose first pair the line lacks cannot match. */
+/** The pairs of adjacent bytes in a line, as bits of their hashes. They rule out most patterns quickly: a
+ * pattern cannot match if the line lacks the pattern's first pair. */
 struct pairs {
     uint64_t bits[64];
 };
@@ -197,8 +198,8 @@ static inline bool may_match(const char *line, const struct pairs *pairs, const 
            (pairs->bits[pair / 64] >> pair % 64 & 1) != 0;
 }
 
-/** Copies `with`. "$1" becomes the first part of the match; "$" and a letter of `letters` become the text
- * of the same index. */
+/** Copies `with`: "$1" becomes the first part of the match, "$2" the second; "$" and the n-th letter of
+ * `letters` become texts[n]. */
 static char *fill(const char *with, const struct st_pattern_parts *parts, const char *letters,
                   const char *const *texts)
 {
@@ -232,7 +233,7 @@ static bool take_limit(struct st_post *post, const char *key, char *value)
 }
 
 #define PPM_MAX    1e6
-#define CLOCKS_PPM 1000 /* a larger value makes a run invalid: the remark "clocks" */
+#define CLOCKS_PPM 1000 /* `listen` marks a run with a larger value as invalid (remark "clocks") */
 
 /** Reads a clock difference in ppm that `listen` printed: a number or null. */
 static void take_ppm(struct st_post *post, const char *key, const char *value)
@@ -285,7 +286,8 @@ static void set(struct st_post *post, const char *kind, char *target, char *valu
 {
     if (target[0] == '@') {
         ST_PRINT(post->section, "%.31s", target + 1);
-        ST_PRINT(post->unit, "%.119s", st_text_is_of(value, "-_./@") ? value : ""); /* a part of a key */
+        /* the unit becomes part of a key, so it may have only these characters */
+        ST_PRINT(post->unit, "%.119s", st_text_is_of(value, "-_./@") ? value : "");
         return;
     }
     if (target[0] == '!') {
@@ -296,11 +298,13 @@ static void set(struct st_post *post, const char *kind, char *target, char *valu
     if (st_text_is(target, "/proc/sys/kernel/osrelease"))
         see_release(post, value);
     if (st_text_is(target, ST_KEY_JACK_COMMAND)) {
-        if (strstr(value, " -d") == NULL && strstr(value, " --driver") == NULL) /* "jackd -V" */
+        /* such as "jackd -V", which starts no server */
+        if (strstr(value, " -d") == NULL && strstr(value, " --driver") == NULL)
             return;
         post->votes[ST_OS_FREEBSD] += strstr(value, " -doss") != NULL || strstr(value, " -d oss") != NULL;
     }
-    if (strstr(value, "...") != NULL || post->second_line != 0 || /* shortened by hand */
+    /* "...": someone shortened the value by hand */
+    if (strstr(value, "...") != NULL || post->second_line != 0 ||
         !st_text_is_of(target + strspn(target, "+^"), "-_./@"))
         return;
     st_post_kind(post, st_text_begins(kind, "alsa-")    ? "alsa-info"
@@ -313,7 +317,7 @@ static void set(struct st_post *post, const char *kind, char *target, char *valu
         const char *key = st_answer_pipewire_key(target + 1);
         if (key != NULL)
             st_post_text(post, key, value);
-        st_post_int(post, ST_KEY_DAEMON_PIPEWIRE, 1); /* it answered */
+        st_post_int(post, ST_KEY_DAEMON_PIPEWIRE, 1); /* the server answered, so it runs */
     } else if (target[0] == '+') {
         st_post_answer_add(st_post_answer_last(post, target + 1), value);
     } else if (st_text_is(target, ST_KEY_RT_RTPRIO_LIMIT) ||
@@ -351,7 +355,7 @@ static bool take_values(struct st_post *post, const char *line, const struct pai
     return any || st_text_is_among(post->section, sections);
 }
 
-/* --- logs --- */
+/* --- lines of logs --- */
 
 #define NS_PER_US 1e3
 #define NS_PER_MS 1e6
@@ -386,11 +390,13 @@ static bool late_client(const char *line, struct st_pattern_parts *ret)
  * counts. */
 static const struct log_row {
     const char *pattern, *sentence;
-    int subject; /* 0: the first part */
+    int subject; /* number of the part that is "$s"; 0: the first part */
     double unit_ns;
-    bool (*read)(const char *line,
-                 struct st_pattern_parts *ret); /* also used by helper programs that follow a log */
-    const char *unless;                         /* the pattern of a row that explains this one */
+    /* parses a line that matched, fills `ret`; NULL: the pattern does. Helper programs that follow a log use
+     * the same function */
+    bool (*read)(const char *line, struct st_pattern_parts *ret);
+    const char *unless; /* pattern of another row: if the text has a line that matches it, this row's sentence
+                           is left out */
 } logs[] = {
     /* PipeWire: spa/plugins/alsa/alsa-pcm.c, src/pipewire/impl-node.c of 0.3.30 to 1.6 */
     {"*spa.alsa: %l: *snd_pcm_*No such device",
@@ -426,7 +432,7 @@ static const struct log_row {
      "$s took its recording from PipeWire too late$n$t (overrun), or asks for less than PipeWire's cycle"},
     {"*Failure in Bluetooth audio transport",
      "A Bluetooth link failed$n$t: its radio or its device, not a setting, is the usual reason"},
-    /* programs that ended */
+    /* messages of systemd and audit about programs that ended */
     {"*ANOM_ABEND*comm=\"%l\"*sig=%d", "$s was ended by signal $2$t: a crash, not a late cycle"},
     {"*rocess %d (%l) of user %d terminated abnormally with signal %l,",
      "$s ended with signal $4$t: a crash, not a late cycle", 2},
@@ -440,7 +446,7 @@ static const struct log_row {
     {"Max realtime timeout 0 ", "A program's limit RLIMIT_RTTIME is 0: as soon as one of its threads takes "
                                 "real-time priority the kernel kills it"},
     {"RTTIME * tasks 0 "},
-    {"*RLIMIT_RTTIME is set to %d us", /* yabridge */
+    {"*RLIMIT_RTTIME is set to %d us", /* a message of yabridge */
      "A program's limit RLIMIT_RTTIME is $1 us: the kernel kills the program when a real-time thread "
      "computes longer without a sleep. " RIGHT_BY_LIMITS},
     /* sources: rtkit-daemon.c; PipeWire's module-rt.c; xdg-desktop-portal's realtime.c */
@@ -475,10 +481,10 @@ static const struct log_row {
     /* sources: jack2's common/JackEngine.cpp, posix/JackPosixThread.cpp, linux/alsa; QjackCtl */
     {"*JackEngine::XRun: client ", "JACK did not wait for $s, which was not finished in time$n$t", 1,
      .read = late_client},
-    {"*subgraph starting at %l timed out"}, /* jack1's engine.c */
+    {"*subgraph starting at %l timed out"}, /* from jack1's engine.c */
     {"*alsa_pcm: xrun of at least %d msecs", "JACK's card ran dry$n$t$u", .unit_ns = NS_PER_MS},
     {"*delay of %d usecs exceeds estimated spare time", "JACK woke up too late for its cycle$n$t$u",
-     .unit_ns = NS_PER_US}, /* jack1 */
+     .unit_ns = NS_PER_US}, /* from jack1 */
     {"*JackAudioDriver::Process%l: %s error, stopping", "JACK stopped: it could not $2 the data of its card"},
     {"*JACK server starting in non-realtime mode",
      "JACK runs without real-time priority, so any busy program can delay all sound: start it without -r "
@@ -523,7 +529,7 @@ static const struct log_row {
     {"*Audio device underrun detected"},
     {"*(snd_pcm_recover) overrun", "A program took its recording too late$n$t (overrun)"},
     {"*overrun!!! (at least"},
-    /* the kernel */
+    /* messages of the kernel */
     {"*Out of memory: %s process %d (%l)",
      "The computer's memory ran out$t: the kernel killed $s. Until then it may stop any program that waits "
      "for memory: close programs, or add swap (zram)",
@@ -638,14 +644,14 @@ static const struct log_row {
      "The interrupts of pcm$s did not arrive$n (channel dead)"},
     {"@%s - rtprio %d",
      "The group $1 has the right to real-time priority (rtprio $2): id shows whether the user is in it"},
-    /* configuration of PipeWire; a line after '#' sets nothing */
+    /* lines of PipeWire's configuration; a line that begins with '#' does not match, as it sets nothing */
     {"default.clock.quantum = %d", "A configuration in this text asks PipeWire for $1 frames"},
     {"default.clock.min-quantum = %d",
      "A configuration in this text allows PipeWire cycles from $1 frames on"},
     {"pulse.min.quantum = %l",
      "pulse.min.quantum is $1 in this text: below 1024/48000 some games and PulseAudio's programs crackle"},
     {"pulse.min.req = %l"},
-    /* measurements */
+    /* states and measurements that programs print */
     {"T:*P:*%d I:*Max: %d",
      "cyclictest: a thread of priority $1 woke up to $m ms late, by the kernel, the firmware and interrupts "
      "alone, without a sound server",
@@ -657,7 +663,7 @@ static const struct log_row {
     {"*Server Name: PulseAudio (on PipeWire %v)", "PipeWire $1 runs"},
 };
 
-/** Lines of logs and programs that begin so mean nothing here. */
+/** Lines that begin like this have no meaning for the report, but count as understood. */
 static const char *const silent[] = {"*rtkit-daemon[%d]: ",
                                      "*mod.rt: ",
                                      "*pipewire[%d]: ",
@@ -785,7 +791,7 @@ static bool take_logs(struct st_post *post, const char *line, const struct pairs
     return false;
 }
 
-/** "3.9Gi" */
+/** Bytes of a size that `free` prints, such as "3.9Gi". */
 static double size_of(const char *text)
 {
     char *end;
@@ -807,7 +813,7 @@ static void say(struct st_post *post, const struct log_row *row, const struct st
     const bool is_full = size_of(seen->parts.text[1]) > 0.9 * size_of(seen->parts.text[0]),
                has_time = seen->n > 1 && seen->first_s >= 0 && seen->last_s >= seen->first_s + 1;
     const char *up_to = "", *full = "", *times = "", *in = "";
-    if (most_ms > 0) /* jackd's clock may have jumped */
+    if (most_ms > 0) /* not positive: jackd's clock may have jumped, so no length is printed */
         up_to = st_text(", for up to %s ms", most);
     if (is_full)
         full = ": swap is nearly full, so memory runs out, and programs wait for the disk";

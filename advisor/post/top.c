@@ -1,7 +1,8 @@
-/* Posted texts of pw-top. */
+/* Reads posted outputs of pw-top. */
 #include "advisor/post/post.h"
 
-/* --- pw-top: S ID QUANT RATE WAIT BUSY W/Q B/Q ERR [FORMAT] [+] NAME; PipeWire src/tools/pw-top.c --- */
+/* --- rows of pw-top: S ID QUANT RATE WAIT BUSY W/Q B/Q ERR [FORMAT] [+] NAME; PipeWire src/tools/pw-top.c
+ * --- */
 
 enum {
     TOP_STATE,
@@ -16,7 +17,7 @@ enum {
     TOP_N
 };
 
-/** "168.7us", "0.0µs", "1.2ms", "---" */
+/** Is this a time as pw-top prints it: "168.7us", "0.0µs", "1.2ms", "---"? */
 static bool is_time(const char *word)
 {
     const size_t digits = strspn(word, "0123456789.");
@@ -33,8 +34,8 @@ static struct st_post_node *node_of(struct st_post *post, int64_t id)
     return post->top.n < ST_POST_NODES_MAX ? &post->top.nodes[post->top.n++] : NULL;
 }
 
-/** Behind the counters: the format, which later versions have, '+' or '=' of who follows, and the name, which
- * may have blanks. */
+/** Reads the words after the counters: the format, which only later versions print, '+' or '=' if the node
+ * follows another one, and the name, which may contain blanks. */
 static void take_name(struct st_post_node *node, char *const *words, size_t n)
 {
     size_t i = TOP_N;
@@ -45,7 +46,7 @@ static void take_name(struct st_post_node *node, char *const *words, size_t n)
             i = k + 1;
     }
     if (!node->follows && n >= TOP_N + 4 && strspn(words[TOP_N + 1], "0123456789") > 0)
-        i = TOP_N + 3; /* "S16LE 2 48000 NAME" */
+        i = TOP_N + 3; /* the row is "... S16LE 2 48000 NAME" */
     node->name[0] = '\0';
     for (; i < n; i++)
         st_text_join(node->name, sizeof(node->name), " ", "%s", words[i]);
@@ -57,7 +58,7 @@ bool st_post_top(struct st_post *post, char *line)
     struct st_post_node now = {.line_n = post->line_n};
     size_t n = st_post_words(line, words);
     if (n >= 9 && n < ST_POST_WORDS_MAX && words[0][strspn(words[0], "0123456789")] == '\0') {
-        /* older ones leave the state blank while a node runs */
+        /* older versions leave the state blank while a node runs */
         memmove(words + 1, words, n++ * sizeof(words[0]));
         words[TOP_STATE] = running;
     }
@@ -71,11 +72,11 @@ bool st_post_top(struct st_post *post, char *line)
         !is_time(words[TOP_BUSY]) || st_text_int(words[TOP_ERRORS], &now.errors_n) != 0)
         return false;
     if (post->top.begins)
-        post->top.n = 0; /* the last screen with rows counts */
+        post->top.n = 0; /* pw-top prints a screen again and again: the last one with rows counts */
     post->top.begins = false;
     now.runs = strchr("RtT!", words[TOP_STATE][0]) != NULL && now.hz >= 0 && now.frames >= 0;
     for (char *comma = strchr(words[TOP_BUSY_Q], ','); comma != NULL; comma = NULL)
-        *comma = '.'; /* "0,77", where that is written so */
+        *comma = '.'; /* some languages write "0,77" */
     now.busy = strtod(words[TOP_BUSY_Q], NULL);
     take_name(&now, words, n);
     struct st_post_node *node = node_of(post, now.id);
@@ -89,7 +90,8 @@ static void put_node(struct st_post *post, int64_t id, const char *leaf, const c
     st_post_text(post, st_text(ST_KEYS_PIPEWIRE_NODE "%jd.%s", id, leaf), value);
 }
 
-/** Of the card alone, of programs alone, or of both. card: it drives what runs. */
+/** Adds sentences about ERR: do only the card, only programs, or both have errors? @param card the device
+ * that drives the cycle; NULL: none is in the text. */
 static void say_errors(struct st_post *post, const struct st_post_node *card)
 {
     const struct st_post_node *worst = NULL;
@@ -105,9 +107,10 @@ static void say_errors(struct st_post *post, const struct st_post_node *card)
         if (worst == NULL || node->errors_n > worst->errors_n)
             worst = node;
     }
+    /* the nearest row above that follows no other node drives this program */
     for (const struct st_post_node *above = worst;
          above != NULL && above >= post->top.nodes && above->follows; above--)
-        card = above > post->top.nodes && !above[-1].follows ? above - 1 : card; /* the one that drives it */
+        card = above > post->top.nodes && !above[-1].follows ? above - 1 : card;
     if (worst == NULL || worst->errors_n == 0) {
         if (worst == NULL && card != NULL && card->errors_n > 0)
             st_post_say(post, "ERR of the card's row is %jd; no program's row is in this text",
@@ -156,8 +159,8 @@ static double length_s(const struct st_post_node *node)
     return (double)node->frames / (double)node->hz;
 }
 
-/** The two shortest wishes that may make a cycle of the card's length: it is the largest power of two in the
- * shortest one, unless a minimum or a lock makes it longer. */
+/** Adds a sentence about the two programs whose requests may have set the card's cycle. The cycle is the
+ * largest power of two in the shortest request, unless a minimum or a lock makes it longer. */
 static void say_wishes(struct st_post *post, const struct st_post_node *card)
 {
     const struct st_post_node *first = NULL, *second = NULL;
@@ -187,7 +190,7 @@ void st_post_top_end(struct st_post *post)
     bool any = false;
     ST_EACH_OF (node, post->top.nodes, post->top.n) {
         any = any || (node->runs && node->frames > 0) || node->errors_n > 0;
-        /* of two that drive, the one with programs behind it or with the shorter cycle */
+        /* of several drivers, the one with the shortest cycle */
         if (!node->follows && node->runs && node->frames > 0 &&
             (card == NULL || node->frames * card->hz < card->frames * node->hz))
             card = node;
@@ -202,7 +205,8 @@ void st_post_top_end(struct st_post *post)
         st_post_int(post, ST_KEY_PIPEWIRE_RUNNING_RATE_HZ, card->hz);
     }
     ST_EACH_OF (node, post->top.nodes, post->top.n) {
-        if (!node->follows || !node->runs || node->frames <= 0) /* what it asks for is a wish: 0 is none */
+        /* a follower's frames are what it asks for; 0: it asks for nothing */
+        if (!node->follows || !node->runs || node->frames <= 0)
             continue;
         post->line_n = node->line_n;
         put_node(post, node->id, "state", "running");

@@ -1,7 +1,7 @@
-/* Posted texts: the tree of USB devices. */
+/* Reads the tree of USB devices in posted texts. */
 #include "advisor/post/post.h"
 
-/* --- lsusb -t: usbutils' lsusb-t.c --- */
+/* --- rows of lsusb -t; usbutils' lsusb-t.c --- */
 
 bool st_post_usb(struct st_post *post, char *line)
 {
@@ -26,8 +26,8 @@ bool st_post_usb(struct st_post *post, char *line)
         return true;
     post->usb.ports[post->usb.depth] = port;
     const long speed_mbit = strtol(comma + 1, NULL, 10);
-    /* only the number of its interfaces tells a sound card from a MIDI keyboard; at 12 Mbit/s the translator
-     * of a hub before it matters, which this text does not have */
+    /* a sound card has an interface 2, a MIDI keyboard has fewer interfaces. At 12 Mbit/s the translator of a
+     * hub before the device matters, and this text does not show it: the device is skipped */
     if (strcasestr(at, "Class=Audio,") == NULL || interface < 2 ||
         (speed_mbit <= 12 && post->usb.depth > 0 && !post->usb.software))
         return true;

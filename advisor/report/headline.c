@@ -1,23 +1,24 @@
-/* The first sentences of a report, made from its figures. */
+/* The first sentences of a report, made from its findings. */
 #include "advisor/report/report_format.h"
 
 #include <ctype.h>
 
 #include "advisor/rules/buffer.h"
 
-#define SEEN_MAX 5 /* sentences of a posted text */
+#define SEEN_MAX 5 /* most sentences about a posted text */
 
-/** The summary of the problem as a sentence. */
+/** The summary of the problem as a sentence, with a capital letter. */
 static const char *problem_text(const struct st_finding *problem)
 {
     char *text = st_text("%s.", problem->summary);
-    /* "jack.service", "/etc/jackdrc" are names */
+    /* "jack.service", "/etc/jackdrc" at the beginning are names and stay */
     if (strcspn(text, "./") >= strcspn(text, " "))
         text[0] = (char)toupper((unsigned char)text[0]);
     return text;
 }
 
-/** By the settings alone. */
+/** The answer if there is no problem, from the settings alone. @param bearing_n number of findings that may
+ * make the loop late. */
 static const char *answer_by_settings(const struct st_report *report, const char *period, size_t bearing_n)
 {
     const size_t judged_n =
@@ -39,7 +40,8 @@ static const char *answer_by_settings(const struct st_report *report, const char
     return st_text("sleeptune could not judge any setting for %s.", period);
 }
 
-/** " Not measured: run sleeptune check", with the period unless check takes it by itself. */
+/** " Not measured: run sleeptune check", with options for the period if the user chose it; otherwise check
+ * uses the same period by itself. */
 static const char *unmeasured_text(const struct st_report *report, const char *at)
 {
     const struct st_wish *wish = &report->wish;
@@ -69,10 +71,11 @@ const char *st_report_format_headline(const struct st_report *report)
         if (seen->state == ST_FACT_OK && seen_n++ < SEEN_MAX)
             said = st_text_joined(said, "\n", st_text("%s.", seen->text));
     }
-    if (seen_n > 0 && bearing_n == 0) /* the text's own answer */
+    /* a posted text that shows what happened is its own answer */
+    if (seen_n > 0 && bearing_n == 0)
         return said;
     struct st_wish alone = report->wish;
-    alone.why[0] = '\0'; /* a row of its own says that */
+    alone.why[0] = '\0'; /* another sentence says who set the period */
     const bool is_short = alone.period_ns < 1000000;
     const char *period = st_text("%s (%.1f %s)", st_buffer_text(&alone),
                                  (double)alone.period_ns / (is_short ? 1e3 : 1e6), is_short ? "µs" : "ms");

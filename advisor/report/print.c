@@ -1,4 +1,4 @@
-/* Text on a terminal: wrapped, and safe to show. */
+/* Prints text on a terminal: wrapped, and without control characters. */
 #include "advisor/report/print.h"
 
 #include "core/text/safe.h"
@@ -10,7 +10,7 @@ void st_print_on(const struct st_printer *printer, int column, const char *text)
                  &(struct st_text_flow){.column = column, .indent = column, .width = printer->width});
 }
 
-/** A label, and beside it each line of the text. */
+/** Prints a label, and the lines of the text in a column beside it. */
 static void print_lines(const struct st_printer *printer, int label_indent, const char *label, int indent,
                         const char *text, bool wrap)
 {

@@ -1,4 +1,4 @@
-/* Text on a terminal: wrapped, and safe to show. Internal to advisor/. */
+/* Prints text on a terminal: wrapped, and without control characters. Internal to advisor/. */
 #pragma once
 
 #include "core/base.h"

@@ -7,8 +7,9 @@
 #include "advisor/rules/buffer.h"
 #include "platform/proc.h"
 
-/** Of what another sleeptune judged. Status and effect are of that computer, the sentence and the usual fix
- * of the rule. A rule of one number says its own sentence, since the number is there. */
+/** Takes what another sleeptune judged, from the output of `share`: status and effect are those of that
+ * computer, title and usual fix are the rule's. A rule with `cases` that comes to the same status keeps its
+ * own sentence, since the number is known. */
 static void take_shared(const struct st_facts *facts, struct st_finding *finding)
 {
     const struct st_rule *rule = finding->rule;
@@ -29,8 +30,8 @@ static void take_shared(const struct st_facts *facts, struct st_finding *finding
         st_rule_fix(finding);
 }
 
-/** A text has a part of a machine only: what it does not name is unknown. So is a file that a saved tree does
- * not have. */
+/** A posted text shows only a part of a machine: a rule whose facts it does not name is unknown. So is a rule
+ * about a file that a saved tree does not have. */
 void st_report_judge(const struct st_rule *rule, const struct st_facts *facts, const struct st_wish *wish,
                      struct st_finding *finding)
 {
@@ -38,7 +39,7 @@ void st_report_judge(const struct st_rule *rule, const struct st_facts *facts, c
     const bool text = strstr(input, ST_POSTED_ALL) == NULL, tree = st_facts_has(facts, ST_KEY_SYSTEM_LACKS);
     st_rule_judge(rule, facts, wish, finding);
     const bool seen = finding->evidence_n > 0 && finding->evidence[0]->state != ST_FACT_ABSENT;
-    bool has_subject = false; /* is its first fact among the facts? */
+    bool has_subject = false; /* does any fact match the rule's first key? */
     ST_EACH_OF (row, facts->rows, facts->n)
         has_subject = has_subject || fnmatch(rule->facts[0], (*row)->key, 0) == 0;
     if (text && !has_subject && !(facts->partial && seen && st_finding_has_fired(finding))) {
@@ -58,15 +59,15 @@ static size_t place_of(const struct st_rule *rule)
     return i;
 }
 
-/** Within a status: what may cost the whole period comes first, what else has no bound behind those with
- * one, what costs this loop nothing last. */
+/** Order within a status, largest first: what may cost the whole period, known costs, costs without a bound,
+ * and last what costs this loop nothing. */
 static double effect_for_order(const struct st_finding *finding)
 {
     if (finding->status == ST_STATUS_UNKNOWN)
         return -1;
     if (finding->effect_known)
         return finding->effect_us > 0 ? finding->effect_us : -2;
-    /* what its rule says so of, and who may run at once: the first rules of the table */
+    /* the rules before linux-memlock in the table are about which thread may run at once */
     const bool may_take_all = finding->status == ST_STATUS_PROBLEM || finding->takes_all ||
                               place_of(finding->rule) < place_of(st_rule_find("linux-memlock"));
     return may_take_all ? 1e300 : -1;
@@ -78,7 +79,7 @@ static int by_importance(const void *left, const void *right)
     const struct st_finding *const sides[] = {left, right};
     for (size_t i = 0; i < 2; i++) {
         const struct st_finding *finding = sides[i];
-        /* first what the user can do now, then manual changes */
+        /* the keys of the order; what `apply` can change comes before manual changes */
         const double order[] = {st_finding_statuses[finding->status].rank, finding->measured,
                                 effect_for_order(finding), st_rule_can_apply(finding),
                                 -(double)place_of(finding->rule)};
@@ -149,7 +150,7 @@ double st_report_sum_us(const struct st_report *report)
     return sum_us;
 }
 
-/* --- what need not be done --- */
+/* --- findings that need no action --- */
 
 struct st_finding *st_report_find(const struct st_report *report, const char *id)
 {
@@ -160,8 +161,8 @@ struct st_finding *st_report_find(const struct st_report *report, const char *id
     return NULL;
 }
 
-/** Does something run, or is something there, with which this machine can play? Also if that was not looked
- * for. */
+/** Does this machine have a sound server, a card or a USB audio interface? true also if the facts do not show
+ * that. */
 static bool has_sound(const struct st_facts *facts)
 {
     static const char *const found[] = {ST_KEY_DAEMON_JACKD, ST_KEY_DAEMON_JACKDBUS, ST_KEY_DAEMON_PIPEWIRE,
@@ -182,10 +183,10 @@ static bool has_sound(const struct st_facts *facts)
     return (r == 0 && n > 0) || (r != 0 && r != -ENOENT);
 }
 
-/** Where the first finding fired and has a fix, the second need not be done. */
+/** If the finding `first` fired and has a fix, the finding `id` needs no action. */
 static const struct {
     const char *first, *id, *why;
-    const char *const *of; /* if its fix sets one of these; NULL: whatever it sets */
+    const char *const *of; /* only if the fix of `id` has one of these words; NULL: always */
 } firsts[] = {
     {"linux-power-daemons", "linux-cpu-frequency", "the daemon of linux-power-daemons would overwrite it",
      (const char *const[]){"scaling_governor", "energy_performance_preference", NULL}},
@@ -194,7 +195,7 @@ static const struct {
     {"freebsd-alloweddeviation", "freebsd-nanosleep-precise", "freebsd-alloweddeviation does the same", NULL},
 };
 
-/** The finding of that rule, if it fired; else NULL. */
+/** The finding of that rule; NULL: it did not fire. */
 static struct st_finding *fired(const struct st_report *report, const char *id)
 {
     struct st_finding *finding = st_report_find(report, id);
@@ -203,8 +204,8 @@ static struct st_finding *fired(const struct st_report *report, const char *id)
 
 void st_report_leave_out_done(struct st_report *report, bool right_too)
 {
-    /* the right to real-time priority: its threads have no slack, it comes with the limit of locked
-     * memory, and it is more than rtkit gives */
+    /* findings that the right to real-time priority solves, too: real-time threads have no timer slack, the
+     * fix also raises the limit of locked memory, and the right is more than rtkit gives */
     static const char *const of_right[] = {"linux-timer-slack", "linux-rtkit", "linux-memlock",
                                            "linux-server-priority"};
     report->no_sound = report->answer == NULL && report->wish.why[0] != '\0' && !has_sound(report->facts);
@@ -222,7 +223,8 @@ void st_report_leave_out_done(struct st_report *report, bool right_too)
         return;
     ST_EACH (id, of_right) {
         struct st_finding *finding = fired(report, *id);
-        /* where rtkit gives the right, a server without it has another reason */
+        /* a finding worse than linux-rt-permission has another reason: if rtkit gives the right, it is only
+         * advice, but a server without real-time priority stays a problem */
         if (finding != NULL &&
             !(permission->in_place && st_text_is(*id, "linux-memlock") && !finding->in_place) &&
             st_finding_statuses[finding->status].rank <= st_finding_statuses[permission->status].rank)
@@ -235,8 +237,8 @@ void st_report_leave_out_done(struct st_report *report, bool right_too)
 
 void st_report_leave_out(struct st_report *report)
 {
-    /* sleeptuned watched, and nothing dropped out, at a period of the usual desktop. A choice of the report
-     */
+    /* sleeptuned watched and counted no dropout at a period of 5 ms or more. The limit is a choice of the
+     * report. */
     const bool plays_well = report->wish.in_use && report->wish.period_ns >= ST_RULE_LONG_NS &&
                             st_facts_int_or(report->facts, ST_MUSIC_COUNTED, -1) == 0 &&
                             st_facts_int_or(report->facts, ST_MUSIC_DROPOUTS, 0) == 0;
@@ -247,7 +249,7 @@ void st_report_leave_out(struct st_report *report)
     st_report_leave_out_done(report, true);
 }
 
-/* --- what was measured --- */
+/* --- results of `tune` --- */
 
 const struct st_tuned_row *st_report_tuned(const struct st_report *report, const struct st_finding *finding)
 {
@@ -256,7 +258,7 @@ const struct st_tuned_row *st_report_tuned(const struct st_report *report, const
     return st_tuned_find(report->tuned, finding->rule->id);
 }
 
-/* Settings that were not tried are sorted between those that help and those that do not. */
+/* Settings that `tune` did not try are sorted between those that help and those that do not. */
 void st_report_rank(struct st_report *report, const struct st_tuned *tuned)
 {
     report->tuned = tuned;
@@ -271,8 +273,8 @@ void st_report_rank(struct st_report *report, const struct st_tuned *tuned)
 
 /* --- profiles: a table of costs that are not accepted --- */
 
-/* Power counts on battery; fairness and throughput where others use the machine, too; security everywhere but
- * on a machine that is used for nothing else. */
+/* Costs that each profile does not accept. Power counts on battery; fairness and throughput on a server,
+ * which others use, too; security everywhere but on a studio machine, which is used for nothing else. */
 static const char *const refused[][4] = {
     [ST_REPORT_PROFILE_DESKTOP] = {"security", NULL},
     [ST_REPORT_PROFILE_STUDIO] = {NULL},

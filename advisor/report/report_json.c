@@ -59,7 +59,7 @@ static json_t *finding_json(const struct st_report *report, const struct st_find
         finding->status == ST_STATUS_UNKNOWN ? rule->check : NULL);
 }
 
-/** How many findings that count have each status, and how many do not count. */
+/** Number of findings of each status that count, and of findings that the profile sets aside. */
 static json_t *counts_json(const struct st_report *report)
 {
     size_t set_aside_n = 0;
@@ -74,7 +74,8 @@ static json_t *counts_json(const struct st_report *report)
     return counts;
 }
 
-/** What check saw of the music: its facts, without their prefix; null: it was not watched. */
+/** What `check` saw of the music: the facts with ST_MUSIC_PREFIX, named without it; null: the music was not
+ * watched. */
 static json_t *music_json(const struct st_facts *facts)
 {
     const size_t prefix = strlen(ST_MUSIC_PREFIX);

@@ -8,7 +8,7 @@ static void gauge(FILE *out, const char *name, const char *help)
     fprintf(out, "# HELP %s %s\n# TYPE %s gauge\n", name, help, name);
 }
 
-/* Rules' ids and statuses need no escaping. */
+/* Labels are not escaped, since ids of rules and statuses have only plain characters. */
 int st_report_prometheus(const struct st_report *report, FILE *out,
                          ST_UNUSED const struct st_report_view *view)
 {

@@ -1,5 +1,5 @@
-/* A report for the terminal: the first screen has what is important (it fits 80 columns and 24 lines with
- * a prompt), the rest explains it. */
+/* A report for the terminal. The first screen has what is important, and fits 80 columns and 24 lines with a
+ * prompt; all other settings and details follow it on request. */
 #include <unistd.h>
 
 #include "advisor/facts/place.h"
@@ -10,11 +10,11 @@
 #include "core/text/safe.h"
 #include "st_config.h"
 
-#define SCREEN_LINES 23 /* without the prompt */
+#define SCREEN_LINES 23 /* lines of a terminal, without the one for the prompt */
 #define POSTED_LINES                                                                                         \
     12 /* further lines for the fix itself, which the author of a posted text cannot look up */
 #define SETTINGS_MAX 5
-#define BELOW_MAX    3 /* settings below an answer, without their costs */
+#define BELOW_MAX    3 /* most settings below the answer of `check`; their costs are not printed */
 #define STATUS_WIDTH 9
 #define INDENT       2
 #define TEXT_INDENT  13
@@ -31,7 +31,7 @@ static void print_status(const struct st_printer *printer, enum st_status status
         fputs("\033[0m", printer->out);
 }
 
-/** Prints paragraphs. */
+/** Prints text, wrapped, with this indentation. */
 static void print_text(const struct st_printer *printer, int indent, const char *text)
 {
     st_print_wrapped(printer, indent, "", indent, text);
@@ -44,14 +44,15 @@ static void print_lines(const struct st_printer *printer, const char *label, con
         st_print_verbatim(printer, INDENT, label, label[0] != '\0' ? TEXT_INDENT : INDENT, text);
 }
 
-/* --- settings --- */
+/* --- the settings of the first screen --- */
 
 /** Prints status, problem and possible cost. For the problem that the headline has explained, the rule's
  * title replaces the problem. */
 static void print_row(const struct st_printer *printer, const struct st_finding *finding)
 {
     const struct st_tuned_row *tuned = st_report_tuned(printer->report, finding);
-    const char *what = finding->summary, *effect = ""; /* no bound is known, or the sentence has it */
+    /* effect "": no upper bound of the cost is known, or the summary contains the cost */
+    const char *what = finding->summary, *effect = "";
     const char *cost =
         st_text("%.*f µs", finding->effect_us != floor(finding->effect_us), finding->effect_us);
     if (printer->report->answer == NULL && finding == st_report_first_problem(printer->report))
@@ -110,9 +111,9 @@ static const char *apply_command(const struct st_finding *finding)
     return st_text("%ssleeptune apply %s", st_os_rows[st_rule_os(finding->rule)].sudo, finding->rule->id);
 }
 
-/** What the user can do about a setting, in one line. */
+/** What the user can do about a setting now, in one line. */
 struct step {
-    const char *command; /* "": by hand */
+    const char *command; /* the command; "": the user makes the change by hand */
     const char *then; /* text after a semicolon: what has to follow, or how long the command's effect lasts */
 };
 
@@ -121,7 +122,7 @@ struct step {
 static struct step step_of(const struct st_finding *finding, int width)
 {
     struct step step = {"", st_finding_needs[finding->needs].then};
-    /* other single lines of a permanent fix are lines of a file */
+    /* a permanent fix of one line that does not begin with "sudo" is a line of a file, not a command */
     const char *command = one_command(finding->fix_persistent, width);
     const bool lasts = command != NULL && st_text_begins(command, "sudo ");
     if (!lasts)
@@ -135,7 +136,7 @@ static struct step step_of(const struct st_finding *finding, int width)
         step.command = command;
         if (st_machine_is_jailed(finding->facts))
             step.command = st_text("%s   # on the host", command);
-        /* lost at the next start of the machine or of PipeWire */
+        /* such a command is lost when the machine or PipeWire restarts */
         if (!lasts && (finding->fix_persistent != NULL || st_text_begins(command, "pw-metadata ") ||
                        strstr(command, "| sudo tee /sys/") != NULL))
             step.then = "; works at once, does not last";
@@ -170,7 +171,7 @@ static void print_cost(const struct st_printer *printer, const struct st_finding
         return;
     if (st_text_begins(cost, "none"))
         cost = "nothing";
-    /* Linux has its sudo in the command */
+    /* on Linux, the command contains sudo */
     if (st_os_rows[st_rule_os(rule)].sudo[0] == '\0' && st_text_is(st_rule_privilege(rule), "root") &&
         !st_machine_is_jailed(finding->facts))
         root = "; as root";
@@ -179,7 +180,7 @@ static void print_cost(const struct st_printer *printer, const struct st_finding
                        step_of(finding, printer->width).then, root));
 }
 
-/** @return the worst setting, if it must be shown before the answer's next step; NULL: none. */
+/** The worst setting, if the screen must show it before the answer's next step; NULL: none. */
 static const struct st_finding *problem_before_next(const struct st_report *report)
 {
     const bool before = report->answer != NULL && report->answer->fine;
@@ -190,7 +191,7 @@ static void print_setting(const struct st_printer *printer, const struct st_find
 {
     const struct st_report_answer *answer = printer->report->answer;
     print_row(printer, finding);
-    /* that of the next step stands below */
+    /* the command of the next step is printed below the settings, not here as well */
     if (finding != problem_before_next(printer->report) &&
         (answer == NULL || !st_text_begins(st_text_or(answer->next, ""), apply_command(finding))))
         print_command(printer, finding);
@@ -232,7 +233,8 @@ static size_t print_settings(const struct st_printer *printer, int room)
     if (printer->report->answer != NULL)
         max = BELOW_MAX;
     ST_REPORT_EACH (finding, printer->report) {
-        if (n == max || (!fits && !is_posted(finding))) /* of a post, a shorter one may fit */
+        /* for a posted text, a shorter setting further down may still fit */
+        if (n == max || (!fits && !is_posted(finding)))
             break;
         if (!st_finding_may_delay(finding))
             continue;
@@ -247,9 +249,9 @@ static size_t print_settings(const struct st_printer *printer, int room)
     return n;
 }
 
-/* --- counts --- */
+/* --- the counts of the first screen --- */
 
-#define NAMES_MAX 3 /* names in a list; the rest is counted */
+#define NAMES_MAX 3 /* most names in a list; further ones are only counted */
 
 /** A list of names: the first ones, and the number of further ones. */
 struct names {
@@ -263,7 +265,7 @@ static void add_name(struct names *names, const char *name)
         names->text = st_text_joined(names->text, ", ", st_text("%.*s", st_text_cut(name, 70), name));
 }
 
-/** Behind `before`; "": it has none. */
+/** A sentence: `before`, the names, how many more there are, `behind`. "": there are no names. */
 static const char *names_text(const char *before, const struct names *names, const char *behind)
 {
     const char *text = st_text_with(before, names->text);
@@ -272,7 +274,7 @@ static const char *names_text(const char *before, const struct names *names, con
     return names->n > 0 ? st_text("%s%s.\n", text, behind) : "";
 }
 
-/** Text about what could not be read, each once, and what to do. */
+/** Which files and system calls could not be read, each named once, and whether root can read more. */
 static const char *unread_text(const struct st_report *report)
 {
     struct names names = {0};
@@ -283,7 +285,8 @@ static const char *unread_text(const struct st_report *report)
             continue;
         const char *why = fact->state == ST_FACT_MALFORMED ? "not understood" : strerror(fact->error);
         const char *name = st_text("%.60s (%.40s)", st_text_or(fact->source, fact->key), why);
-        const char *line = st_text("\n%s\n", name); /* /etc/x is not /usr/local/etc/x */
+        /* compare whole lines, since /etc/x is also the end of /usr/local/etc/x */
+        const char *line = st_text("\n%s\n", name);
         if ((fact->error == EACCES || fact->error == EPERM) && report->own_machine && geteuid() != 0)
             root = ". Root can read more";
         if (strstr(said, line) != NULL)
@@ -294,8 +297,8 @@ static const char *unread_text(const struct st_report *report)
     return names_text("Not read: ", &names, root);
 }
 
-/** "8 ok, 2 not applicable, 2 unknown: linux-hz, linux-heat"; advice about delay, comfort or what is seen;
- * what was not read, and what the profile does not recommend. */
+/** "8 ok, 2 not applicable, 2 unknown: linux-hz, linux-heat"; advice that is not about lateness; what could
+ * not be read; how many settings the profile leaves out. */
 static const char *counts_text(const struct st_report *report)
 {
     struct names unknown = {0}, harmless = {0};
@@ -319,7 +322,7 @@ static const char *counts_text(const struct st_report *report)
         names_text("Advice that is not about lateness: ", &harmless, ""), unread_text(report), aside);
 }
 
-/* --- the screen --- */
+/* --- the first screen --- */
 
 /** Prints "COMMAND (why)". The command is a separate line of any length, so that it can be copied. */
 static void print_next(const struct st_printer *printer, const char *next)
@@ -340,8 +343,8 @@ static void print_next(const struct st_printer *printer, const char *next)
     }
 }
 
-/** Prints what follows the settings: the next step, and the counts; below an answer, counts only with
- * details. */
+/** Prints what follows the settings: the next step of the answer, and the counts. Below an answer the counts
+ * appear only with --details. */
 static void print_below(const struct st_printer *printer, ST_UNUSED const struct st_finding *none)
 {
     const struct st_report *report = printer->report;
@@ -351,7 +354,7 @@ static void print_below(const struct st_printer *printer, ST_UNUSED const struct
         print_text(printer, 0, st_text("%s%s", counts_text(report), st_place_notes(report->facts)));
 }
 
-/** Prints what precedes the settings: the answer, and what an answer has below its sentences. */
+/** Prints what precedes the settings: the headline, and the table of the answer. */
 static void print_above(const struct st_printer *printer, ST_UNUSED const struct st_finding *none)
 {
     const struct st_report *report = printer->report;
@@ -360,16 +363,17 @@ static void print_above(const struct st_printer *printer, ST_UNUSED const struct
     const char *music = st_facts_text_or(facts, ST_MUSIC_ANSWER, ""),
                *verdict = st_report_format_headline(report);
     const bool asked = wish->why[0] == '\0', has_server = st_facts_has(facts, ST_MUSIC_SERVER);
-    /* does a posted text show what happened, or the verdict no size? */
+    /* true: no sentence about the buffer size is added. A posted text with a size in use shows what happened,
+     * or the verdict on a text without one names no size */
     const bool says_itself =
         facts->partial && (wish->in_use ? st_facts_any(facts, ST_KEYS_SYSTEM_SEEN, "", NULL)
                                         : strstr(verdict, " kHz (") == NULL);
-    if (has_server && !wish->in_use && !asked) /* the sentence about the music says that it runs */
+    if (has_server && !wish->in_use && !asked) /* the sentence about the music already names the server */
         verdict = st_text("%s\nThe size in use is not known: the settings are judged for %u frames.", verdict,
                           wish->frames);
     else if (!asked && !report->no_sound && !says_itself)
         verdict = st_text("%s\n%s.", verdict, st_buffer_text(wish));
-    /* where nothing runs, the row about the buffer says so */
+    /* no server runs: the row about the buffer says so, and the sentence about the music is left out */
     if (!wish->in_use && !has_server && !asked)
         music = "";
     if (st_facts_int_or(facts, ST_MUSIC_DROPOUTS, 0) > 0)
@@ -384,8 +388,8 @@ static void print_above(const struct st_printer *printer, ST_UNUSED const struct
     fputc('\n', printer->out);
 }
 
-/** Prints the answer, at most five settings with cost and command, and counts of the rest; fewer settings
- * if the counts need room. @return 0 or -ENOMEM. */
+/** Prints the answer, at most five settings with cost and command, and counts of all findings. It prints
+ * fewer settings if the counts need the lines. @return 0 or -ENOMEM. */
 static int print_first_screen(const struct st_printer *printer)
 {
     const char *above = printed(printer, NULL, print_above), *below = printed(printer, NULL, print_below),
@@ -393,7 +397,8 @@ static int print_first_screen(const struct st_printer *printer)
     if (above == NULL || below == NULL)
         return -ENOMEM;
     const size_t fired = st_report_count_if(printer->report, st_finding_may_delay);
-    const int rest = lines(above) + lines(below) + 2; /* a blank line, and the hint */
+    /* lines that are not for settings: above, below, a blank line and the hint */
+    const int rest = lines(above) + lines(below) + 2;
     fputs(above, printer->out);
     const size_t shown =
         print_settings(printer, SCREEN_LINES - rest + POSTED_LINES * printer->report->facts->partial);
@@ -408,7 +413,7 @@ static int print_first_screen(const struct st_printer *printer)
     return 0;
 }
 
-/* --- details --- */
+/* --- the details of all findings --- */
 
 static void print_field(const struct st_printer *printer, const char *label, const char *text)
 {
@@ -416,7 +421,7 @@ static void print_field(const struct st_printer *printer, const char *label, con
         st_print_wrapped(printer, INDENT, label, TEXT_INDENT, text);
 }
 
-/** Prints what sleeptune can do, and what the user can do. */
+/** Prints how to fix the setting: with `apply`, permanently, and until reboot. */
 static void print_commands(const struct st_printer *printer, const struct st_finding *finding)
 {
     if (st_rule_can_apply(finding) && !is_posted(finding))
@@ -444,7 +449,7 @@ static void print_evidence(const struct st_printer *printer, const struct st_fin
     const char *label = "Seen:";
     ST_EACH_OF (place, finding->evidence, finding->evidence_n) {
         const struct st_fact *fact = *place;
-        const char *value = st_text_or(fact->text, ""); /* may hold control characters */
+        const char *value = st_text_or(fact->text, ""); /* the value may contain control characters */
         const char *const says[ST_FACT_STATES_N] = {
             [ST_FACT_OK] = st_text("= %.*s", st_text_cut(value, 200), value),
             [ST_FACT_ABSENT] = "is absent",
@@ -460,7 +465,7 @@ static void print_effect(const struct st_printer *printer, const struct st_findi
 {
     const char *text = "no upper limit is known";
     const double period_us = (double)wish->period_ns / 1000;
-    /* print only a known effect, or that of a rule that asks for a change */
+    /* an unknown effect is printed only if the finding asks for a change */
     if (!finding->effect_known && !st_finding_asks(finding))
         return;
     if (finding->effect_known && finding->effect_us > 0)
@@ -506,7 +511,7 @@ int st_report_text(const struct st_report *report, FILE *out, const struct st_re
     }
     if (view->ok)
         fputc('\n', out);
-    ST_REPORT_EACH (finding, report) { /* a line for each setting that is as it should be */
+    ST_REPORT_EACH (finding, report) { /* prints a line for each setting that is as it should be */
         if (view->ok && finding->status == ST_STATUS_OK && st_finding_counts(finding))
             st_print_wrapped(&printer, 0, st_text("ok  %s", finding->rule->id), OK_COLUMNS,
                              finding->rule->title);
@@ -516,8 +521,8 @@ int st_report_text(const struct st_report *report, FILE *out, const struct st_re
     return 0;
 }
 
-/* The entry of the rule in the manual, and its page of the documentation unless this machine has the program
- * without it. */
+/* Prints the rule's entry in the manual, and its page in the documentation unless that page is a file that is
+ * not installed. */
 static void print_page(const struct st_printer *printer, const char *id)
 {
     print_field(printer, "Manual:", st_text("man sleeptune-rules, entry %s", id));

@@ -39,7 +39,7 @@ static bool take_row(json_t *object, struct st_tuned_row *row)
                  {target, row->target, sizeof(row->target)},
                  {from, row->from, sizeof(row->from)},
                  {to, row->to, sizeof(row->to)}};
-    ST_EACH (text, texts) { /* of others: they are shown later */
+    ST_EACH (text, texts) { /* texts from a file are printed later, so only safe ones are accepted */
         if (!st_safe_is(text->from) || !st_text_copy(text->to, text->bytes, text->from, strlen(text->from)))
             return false;
     }

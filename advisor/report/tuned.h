@@ -6,10 +6,10 @@
 
 /** One setting whose trial was completed: it helps, has no effect, or is harmful. */
 struct st_tuned_row {
-    char id[64]; /* of the rule */
+    char id[64]; /* id of the rule */
     enum st_tuning_outcome outcome;
-    double fold, low,
-        high;         /* how many times fewer late wake-ups, with its 95 % bounds; if the setting helps */
+    /* how many times fewer late wake-ups, with its 95 % bounds; set only if the setting helps */
+    double fold, low, high;
     char target[200]; /* the running value that was tried, a path or a sysctl; "": another kind of setting */
     char from[64], to[64]; /* value without and with the setting */
     uint64_t events_n[2];  /* dropouts that the test loop would have had, without and with the setting */
@@ -19,7 +19,7 @@ struct st_tuned_row {
 struct st_tuned {
     struct st_tuned_row rows[ST_TUNING_ROWS_MAX];
     size_t n;
-    char day[16]; /* "2026-11-22" */
+    char day[16]; /* day of the trial: "2026-11-22" */
     int64_t frames;
 };
 

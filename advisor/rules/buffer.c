@@ -7,17 +7,17 @@
 #include "core/text/safe.h"
 #include "xruns/xrun.h"
 
-/* used if nothing runs */
+/* frames and Hz to judge for if no buffer size in use is found */
 #define FRAMES  128
 #define RATE_HZ 48000
 
-#define PULSE_RATE_HZ 44100 /* pulse-daemon.conf(5) */
+#define PULSE_RATE_HZ 44100 /* Hz; default of pulse-daemon.conf(5) */
 
-static const char *const verbs[] = {"asked for", "forces"}; /* by whether it is forced */
+static const char *const verbs[] = {"asked for", "forces"}; /* index 1: the request is forced */
 
 static bool take(struct st_wish *ret, int64_t frames, int64_t rate_hz, const char *why)
 {
-    /* limits of the loop */
+    /* sizes that the cycle loop cannot run */
     if (frames < 1 || frames > 1 << 20 || rate_hz < 1000 || rate_hz > 768000 || frames * 20000 < rate_hz ||
         frames > 10 * rate_hz)
         return false;
@@ -28,12 +28,12 @@ static bool take(struct st_wish *ret, int64_t frames, int64_t rate_hz, const cha
 
 /* --- a program that has a card for itself --- */
 
-/** The shortest period of programs that have a card for themselves: "as ardour has card0 open". */
+/** Finds the program with a card for itself that has the shortest period: "as ardour uses card0". */
 static bool of_program(const struct st_facts *facts, struct st_wish *ret)
 {
     static const char prefix[] = ST_KEYS_ALSA;
-    /* the thread that opened the stream is no player (wireplumber's only tests what the card can do;
-     * sleeptuned's own stream is not music) */
+    /* owners of streams that do not play: servers, wireplumber (it only tests what the card can do) and
+     * sleeptuned (its own stream is not music) */
     static const char *const servers[] = {"pipewire",   "data-loop", "pw-data-loop", "wireplumber", "jackd",
                                           "pulseaudio", "alsa-",     "sleeptune",    NULL},
                              *const unknown[] = {"alsa-", "a program"};
@@ -53,7 +53,7 @@ static bool of_program(const struct st_facts *facts, struct st_wish *ret)
     return ret->frames > 0;
 }
 
-/* --- servers --- */
+/* --- the sound servers --- */
 
 static bool of_jack(const struct st_facts *facts, struct st_wish *ret)
 {
@@ -160,8 +160,8 @@ static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
         ret->running_hz = ret->default_hz;
     if (set != 0)
         ret->running_hz = set;
-    /* a sink without a card reports its default rate, whatever the graph uses (seen with 1.4.2), and so
-     * does a card with a single rate */
+    /* the default rate may be wrong: a sink without a card reports it whatever the graph uses (seen
+     * with 1.4.2), and so does a card with a single rate */
     if (set == 0 && ret->rate_unknown == NULL && ret->running_hz == ret->default_hz &&
         wants_other_rate(facts, ret->default_hz))
         ret->rate_unknown = "a program asked for another rate than the default, and pw-dump does not show "
@@ -225,13 +225,13 @@ static int64_t within_rings(const struct st_facts *facts, int64_t frames, int64_
     return ST_MAX(frames, 1);
 }
 
-/** PipeWire's cycle at `hz` for a wish of `frames` at `frames_hz`: PipeWire scales its limits with the
- * rate, and rounds down to a power of two. */
+/** PipeWire's cycle at `hz` if a program asks for `frames` at `frames_hz`: PipeWire scales its limits with
+ * the rate, and rounds down to a power of two. */
 int64_t st_buffer_cycle(const struct st_facts *facts, int64_t frames, int64_t frames_hz, int64_t hz,
                         int64_t default_hz)
 {
     const int64_t now = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES, ST_BUFFER_PIPEWIRE_MIN);
-    /* limits that are not known allow the running cycle */
+    /* a limit that is not known does not exclude the cycle that runs now */
     const int64_t min =
         st_facts_positive_or(facts, ST_KEY_PIPEWIRE_MIN_QUANTUM, ST_MIN(now, ST_BUFFER_PIPEWIRE_MIN));
     const int64_t max =
@@ -244,7 +244,8 @@ int64_t st_buffer_cycle(const struct st_facts *facts, int64_t frames, int64_t fr
     return cycle;
 }
 
-/* The shortest request counts; a forced one takes precedence (PipeWire src/pipewire/context.c). */
+/* The shortest request of a playing program counts; a forced one takes precedence (PipeWire
+ * src/pipewire/context.c). */
 struct st_buffer_asked st_buffer_asked(const struct st_facts *facts)
 {
     const int64_t forced = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0),
@@ -334,8 +335,8 @@ bool st_buffer_need_nodes(struct st_finding *finding)
 static const struct {
     bool (*find)(const struct st_facts *facts, struct st_wish *ret);
     const char *daemon;
-    const char
-        *asked; /* fact about its answer; a server that does not answer belongs to another user, or hangs */
+    /* the fact that says whether the server answered; one that does not belongs to another user, or hangs */
+    const char *asked;
 } servers[] = {
     {of_jack, ST_KEY_DAEMON_JACKD, ST_KEY_ASK_JACK_BUFSIZE},
     {of_jack, ST_KEY_DAEMON_JACKDBUS, ST_KEY_ASK_JACK_BUFSIZE},
@@ -343,7 +344,8 @@ static const struct {
     {of_pipewire, ST_KEY_DAEMON_PIPEWIRE, ST_KEY_ASK_PIPEWIRE},
 };
 
-/** Something that runs, or the default. */
+/** Finds the size in use: of a program with a card for itself, of a posted text, or of the first server that
+ * answers. If there is none, FRAMES and RATE_HZ. */
 static void in_use(const struct st_facts *facts, struct st_wish *ret)
 {
     static const char not_found[] = "sleeptune found no buffer size in use";
@@ -366,7 +368,7 @@ static void in_use(const struct st_facts *facts, struct st_wish *ret)
             why = "the running sound server belongs to another user";
             continue;
         }
-        /* a posted text may show that PipeWire runs, and no setting of it */
+        /* a posted text may show that PipeWire runs, but none of its settings: its size is then unknown */
         if (row->find == of_pipewire && st_facts_has(facts, ST_KEY_SYSTEM_INPUT) &&
             !st_facts_has(facts, ST_KEY_PIPEWIRE_QUANTUM) &&
             !st_facts_has(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM) &&

@@ -6,20 +6,22 @@
 
 #define ST_BUFFER_TEXT_BYTES (ST_WISH_WHY_BYTES + 64)
 
-/* pipewire.conf(5) */
+/* defaults in pipewire.conf(5) */
 #define ST_BUFFER_PIPEWIRE_FRAMES  1024
 #define ST_BUFFER_PIPEWIRE_RATE_HZ 48000
 #define ST_BUFFER_PIPEWIRE_MIN     32
 #define ST_BUFFER_PIPEWIRE_MAX     2048
 
-/* pulse-daemon.conf(5) */
+/* default in pulse-daemon.conf(5) */
 #define ST_BUFFER_PULSE_FRAGMENT_MS 25
 
-/* The size that apply and verify judge for, for all programs, and the folder of that user's settings. */
+/* Facts that apply and verify put if the user names a size for all programs: that size in frames, and the
+ * folder of the user's settings. */
 #define ST_BUFFER_PIPEWIRE_WISH   "linux.pipewire.wished_frames"
 #define ST_BUFFER_PIPEWIRE_FOLDER "linux.pipewire.settings_folder"
 
-/* Beginning of the node.name of a card that should get more reserve. */
+/* Fact that apply and verify put if the user names a card that gets more reserve: the beginning of its
+ * node.name. */
 #define ST_BUFFER_WIREPLUMBER_CARD "linux.wireplumber.wished_card"
 
 /** Chooses the period to judge for. `frames` (1 .. 2^22) or `rate_hz` (Hz) 0 means not given: the value of
@@ -32,15 +34,17 @@ ST_NODISCARD int st_buffer_choose(const struct st_facts *facts, int64_t frames, 
  * of pw-dump). */
 struct st_buffer_asked {
     int64_t usual_frames, default_hz; /* values forced for all, or used if no program asks for others */
-    int64_t cycle_frames, running_hz; /* current values */
-    int64_t default_frames;           /* the current cycle, converted to default_hz */
+    /* PipeWire's current cycle and rate, which follow requests of programs */
+    int64_t cycle_frames, running_hz;
+    int64_t default_frames; /* the current cycle, converted to default_hz */
 
-    const struct st_fact
-        *node; /* the state of the node whose request counts; NULL: no program asks, or pw-dump was not run */
+    /* the fact "state" of the node whose request sets the cycle; NULL: no program asks, or pw-dump was not
+     * run */
+    const struct st_fact *node;
     const char *program;
     int64_t frames, rate_hz; /* what `program` asked for */
     bool forced;
-    const char *verb; /* "asked for", "forces" */
+    const char *verb; /* of `program`: "asked for", "forces" */
 
     const char *rate_program; /* the program that asked for running_hz; NULL: none, the default is used, or
                                  the program does not play */
@@ -56,7 +60,7 @@ struct st_buffer_asked st_buffer_asked(const struct st_facts *facts);
 /** Does pw-dump show which programs play? @return false: the finding is set. */
 bool st_buffer_need_nodes(struct st_finding *finding);
 
-/** PipeWire's cycle at rate `hz` if a program asks for frames at frames_hz. @return frames, a power of
+/** PipeWire's cycle at rate `hz` if a program asks for `frames` at `frames_hz`. @return frames, a power of
  * two. */
 int64_t st_buffer_cycle(const struct st_facts *facts, int64_t frames, int64_t frames_hz, int64_t hz,
                         int64_t default_hz);

@@ -30,7 +30,8 @@ int st_finding_status_parse(const char *text, enum st_status *ret)
     return -EINVAL;
 }
 
-/** Replaces *text by valid UTF-8, also if a precision cut a character in two. NULL: out of memory. */
+/** Replaces *text by the printed text as valid UTF-8, since a precision may cut a character in two. NULL: out
+ * of memory. */
 static void ST_PRINTF(2, 0) replace(char **text, const char *format, va_list args)
 {
     char *printed;
@@ -132,7 +133,8 @@ void st_finding_quote_key(struct st_finding *finding, const char *key)
     st_finding_quote(finding, st_facts_find(finding->facts, key));
 }
 
-/** Quotes the fact and explains why its value cannot be used. r: what st_facts_int() said. @return r. */
+/** Quotes the fact and explains why its value cannot be used. @param r result of st_facts_int() or
+ * st_facts_text(). @return r. */
 static int need(struct st_finding *finding, const char *key, int r)
 {
     const struct st_fact *fact = st_facts_find(finding->facts, key);

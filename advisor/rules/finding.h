@@ -3,7 +3,8 @@
 
 #include "advisor/facts/facts.h"
 
-/** Sorted as in a report. 0 is "unknown", so that a forgotten assignment never reads as "ok". */
+/** Status of a finding; `rank` below is its order in a report. 0 is "unknown", so that a forgotten assignment
+ * never reads as "ok". */
 enum st_status {
     ST_STATUS_UNKNOWN,
     ST_STATUS_PROBLEM,
@@ -12,19 +13,19 @@ enum st_status {
     ST_STATUS_NOT_APPLICABLE,
 };
 
-/** By status. */
+/** Names and order of the statuses; index: enum st_status. */
 extern const struct st_status_row {
     const char *name;   /* "problem" ... "not-applicable" */
-    int rank;           /* 4 problem, 3 advice, 2 unknown, 1 ok, 0 not applicable */
-    const char *colour; /* of a terminal */
+    int rank;           /* order in a report: 4 problem, 3 advice, 2 unknown, 1 ok, 0 not applicable */
+    const char *colour; /* escape sequence of a terminal */
 } st_finding_statuses[ST_STATUS_NOT_APPLICABLE + 1];
 ST_NODISCARD int st_finding_status_parse(const char *text, enum st_status *ret);
 
 enum st_needs { ST_NEEDS_NOTHING, ST_NEEDS_REOPEN, ST_NEEDS_RELOGIN, ST_NEEDS_REBOOT };
 
-/** By enum st_needs: what a fix needs to take effect. */
+/** What a fix needs to take effect; index: enum st_needs. */
 extern const struct st_needs_row {
-    const char *name; /* "nothing" ... "reboot" */
+    const char *name; /* the same as a clause for people */
     const char *text; /* for people */
     const char *then; /* text after a command: "; then reboot" */
 } st_finding_needs[ST_NEEDS_REBOOT + 1];
@@ -36,18 +37,18 @@ struct st_rule; /* rule.h */
 /** What `apply` can write. advisor/change/change.c says where and how each kind is stored; sysctl and
  * sysfs also change the running system. */
 enum st_change_kind {
-    ST_CHANGE_SYSCTL,      /* key: name of a sysctl */
+    ST_CHANGE_SYSCTL,      /* key: name of a sysctl; sets the running value and a line in a file */
     ST_CHANGE_SYSCTL_NOW,  /* the running value only; another change makes it permanent */
     ST_CHANGE_SYSFS,       /* key: path below /sys/, '*' within a component */
-    ST_CHANGE_SYSFS_NOW,   /* as SYSCTL_NOW */
+    ST_CHANGE_SYSFS_NOW,   /* as ST_CHANGE_SYSCTL_NOW, for a path below /sys/ */
     ST_CHANGE_MODPROBE,    /* key: module; value: its options, "a=1 b=2" */
     ST_CHANGE_UDEV,        /* key: "rule"; value: the rule */
     ST_CHANGE_LIMITS,      /* key: "musician - rtprio"; value: "90" */
     ST_CHANGE_SYSTEMD,     /* key: unit, "user@.service"; value: "LimitRTPRIO=90", section [Service] */
     ST_CHANGE_PIPEWIRE,    /* key: the folder of the user's settings; value: "default.clock.quantum = 128" */
-    ST_CHANGE_WIREPLUMBER, /* key: as above; value: beginning of the node.name of a card that gets more
-                              reserve */
-    ST_CHANGE_WIREPLUMBER_LUA, /* the same for WirePlumber 0.4 */
+    ST_CHANGE_WIREPLUMBER, /* key: as for ST_CHANGE_PIPEWIRE; value: beginning of the node.name of a card that
+                              gets more reserve */
+    ST_CHANGE_WIREPLUMBER_LUA, /* as ST_CHANGE_WIREPLUMBER, for WirePlumber 0.4 */
     ST_CHANGE_BOOT,    /* key: "boot"; value: options of the kernel's command line, for GRUB's drop-ins */
     ST_CHANGE_LOADER,  /* FreeBSD's boot loader. key: name; value without quotes */
     ST_CHANGE_RC_CONF, /* FreeBSD. key: "service:variable"; value without quotes */
@@ -56,9 +57,9 @@ enum st_change_kind {
 
 #define ST_CHANGE_KEY_BYTES    128
 #define ST_CHANGE_VALUE_BYTES  160
-#define ST_FINDING_CHANGES_MAX 1024 /* one for each CPU */
+#define ST_FINDING_CHANGES_MAX 1024 /* enough for one change for each CPU */
 
-/** One setting as data. */
+/** One setting that `apply` can write. */
 struct st_change {
     enum st_change_kind kind;
     char key[ST_CHANGE_KEY_BYTES];
@@ -68,17 +69,17 @@ struct st_change {
 /** A finding; texts are the finding's own (copied, freed by st_finding_finish) or static. */
 struct st_finding {
     const struct st_rule *rule;
-    const struct st_facts *facts; /* the facts that were judged; borrowed */
+    const struct st_facts *facts; /* the facts that the rule judged; borrowed */
     const struct st_wish *wish;   /* borrowed, valid while the rule judges */
     enum st_status status;
-    char *summary; /* one sentence for this machine, with its numbers */
-    const struct st_fact *evidence[ST_FINDING_EVIDENCE_MAX]; /* quoted facts */
+    char *summary; /* what was found on this machine, as one sentence with its numbers */
+    const struct st_fact *evidence[ST_FINDING_EVIDENCE_MAX]; /* facts that the report quotes */
     size_t evidence_n;
     bool effect_known;
     double effect_us;     /* upper bound for the chosen period, >= 0 */
-    double measured;      /* measured by tune; larger values come earlier in a report */
+    double measured;      /* result of `tune`; a larger value puts the finding earlier in a report */
     bool takes_all;       /* may cost the whole period, though no bound is known */
-    char *formula;        /* with this machine's numbers; NULL: none, as for most findings that cost 0 */
+    char *formula;        /* how effect_us was computed here; NULL: none, as for most findings that cost 0 */
     char *fix_now;        /* command; NULL: none */
     char *fix_persistent; /* file and line(s) or command; NULL: none */
     enum st_needs needs;
@@ -114,8 +115,8 @@ void st_finding_fix_persistent(struct st_finding *finding, enum st_needs needs, 
     ST_PRINTF(3, 4);
 /** Sets both commands unchanged; NULL: none. */
 void st_finding_fix(struct st_finding *finding, const char *now, const char *persistent, enum st_needs needs);
-/** Adds a change. A change whose texts do not fit is stored empty, and st_change_check() refuses it. With
- * too many changes, or out of memory, all changes are dropped, and the user has to make them by hand. */
+/** Adds a change. A change whose texts do not fit is stored empty, and st_change_form() refuses it. With too
+ * many changes, or out of memory, all changes are dropped, and the user has to make them by hand. */
 void st_finding_change(struct st_finding *finding, enum st_change_kind kind, const char *key,
                        const char *value);
 /** Quotes a fact as evidence; absent and unreadable facts too, if a collector looked for them (NULL:
@@ -128,7 +129,7 @@ void st_finding_quote_key(struct st_finding *finding, const char *key);
  * readable. @param ret may be NULL. @return 0 with the number, or the negative errno of st_facts_int with
  * the finding set. */
 ST_NODISCARD int st_finding_need_int(struct st_finding *finding, const char *key, int64_t *ret);
-/** As st_finding_need_int, for a number in least .. most; other numbers are not understood. @param most 0:
+/** As st_finding_need_int, but a number outside of least .. most makes the finding unknown. @param most 0:
  * any number. */
 ST_NODISCARD int st_finding_need_in(struct st_finding *finding, const char *key, int64_t least, int64_t most,
                                     int64_t *ret);
@@ -140,11 +141,11 @@ void st_finding_finish(struct st_finding *finding);
 /* --- for reports --- */
 
 bool st_finding_has_fix(const struct st_finding *finding);
-/** Neither set aside by the profile, nor needless? */
+/** Does the finding count: it is neither set aside by the profile, nor needless? */
 bool st_finding_counts(const struct st_finding *finding);
-/** A problem or advice, whether or not the finding counts? */
+/** Does the finding ask for a change: is it a problem or advice, whether or not it counts? */
 bool st_finding_asks(const struct st_finding *finding);
-/** A problem or advice that counts? */
+/** Did the finding fire: is it a problem or advice that counts? */
 bool st_finding_has_fired(const struct st_finding *finding);
 /** Did the finding fire, and can it make this loop late: a problem, or an effect that may be above 0? */
 bool st_finding_may_delay(const struct st_finding *finding);

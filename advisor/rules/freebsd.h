@@ -6,7 +6,7 @@
 /** A flag of an event timer: it stops in the idle state C3 (sys/sys/timeet.h). */
 #define ST_FREEBSD_ET_C3STOP 0x08
 
-/** Members of a rule that sets one sysctl; undo_ restores the default. */
+/** Members of struct st_rule for a rule that sets one sysctl. undo_ says how to restore the default. */
 #define ST_FREEBSD_SYSCTL_FIX(key, value, undo_)                                                             \
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL, key, value}), .now = "sysctl " key "=" value,              \
     .persistent = "# /etc/sysctl.conf\n" key "=" value, .check = "sysctl " key "   # " value, .undo = undo_

@@ -4,7 +4,7 @@
 #include "advisor/rules/rule.h"
 #include "core/text/safe.h"
 
-/* --- freebsd-snd-latency: the ring of programs that ask for none --- */
+/* --- freebsd-snd-latency: the ring buffer of programs that do not choose a size --- */
 
 #define LATENCY_MAX           10
 #define PROFILE_MAX           1
@@ -13,9 +13,10 @@
 #define EVER(latency, profile)                                                                               \
     "# /etc/sysctl.conf\nhw.snd.latency=" latency "\nhw.snd.latency_profile=" profile
 
-#define BYTES_PER_S 192000 /* the tables' reference: 48 kHz, stereo, 16 bit */
+#define BYTES_PER_S 192000 /* of the tables' reference format: 48 kHz, stereo, 16 bit */
 
-/** Playback: the ring is 2^ring bytes, of 2^blocks blocks. sys/dev/sound/pcm/channel.c */
+/** Default playback buffers: a ring of 2^ring bytes, divided into 2^blocks blocks (FreeBSD
+ * sys/dev/sound/pcm/channel.c). */
 static const struct {
     uint8_t ring;
     uint8_t blocks;
@@ -105,10 +106,10 @@ const struct st_rule st_rule_freebsd_snd_latency = {
     .judge_number = judge_snd_latency,
 };
 
-/* --- freebsd-virtual-oss: virtual_oss(8): a mixing server with a buffer and a priority of its own. --- */
+/* --- freebsd-virtual-oss: buffer and priority of the mixing server virtual_oss(8) --- */
 
 #define DSP     "freebsd.rc.virtual_oss_dsp"
-#define DEFAULT "freebsd.rc.virtual_oss_default_args" /* of FreeBSD's rc.d script */
+#define DEFAULT "freebsd.rc.virtual_oss_default_args" /* default options, from FreeBSD's rc.d script */
 
 #define UNUSED "virtual_oss is not in use"
 
@@ -116,7 +117,8 @@ const struct st_rule st_rule_freebsd_snd_latency = {
 
 #define VIRTUAL_OSS_EVER(set) "sysrc " set "\nservice virtual_oss restart"
 
-/** Where the value of this option begins, of several the last; "": it is not given. */
+/** `args` from the value of this option on; if the option is given more than once, the last value. "": it is
+ * not given. */
 static const char *value_of(const char *args, const char *option)
 {
     const char *value = "";
@@ -152,11 +154,11 @@ static void judge_options(struct st_finding *finding, const char *args)
                               block_ms, period_ms, priority ? "" : ", and without real-time priority");
         else
             st_finding_advice(finding, "virtual_oss runs without a real-time priority (-i)");
-        /* rc.conf is read by a shell: what it would run is not written there a second time */
+        /* a shell reads rc.conf: no command is offered if the options have characters that a shell expands */
         if (strpbrk(set, "$`\"\\") == NULL && st_safe_shell_word(set, command, sizeof(command)) != NULL)
             st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, VIRTUAL_OSS_EVER("%s"), command);
     }
-    if (priority) /* else behind whatever else is busy: no bound is known */
+    if (priority) /* without real-time priority no upper bound of the lateness is known */
         st_finding_effect(finding, 0,
                           "adds a delay of at least one block (%.2f ms) to the sound; threads do not wake "
                           "later",
@@ -170,7 +172,7 @@ static void judge_virtual_oss(struct st_finding *finding, const char *enable)
         dsp = st_facts_find(finding->facts, DEFAULT);
     if (strcasecmp(enable, "YES") != 0)
         st_finding_not_applicable(finding, UNUSED);
-    else if (dsp == NULL || dsp->text == NULL) /* malformed: it has variables in it */
+    else if (dsp == NULL || dsp->text == NULL) /* a malformed value contains shell variables */
         st_finding_unknown(finding,
                            "virtual_oss is started, but its options (virtual_oss_dsp) could not be read");
     else

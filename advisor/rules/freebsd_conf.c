@@ -1,4 +1,4 @@
-/* FreeBSD: settings in files that are not in force. */
+/* FreeBSD: settings in files that did not take effect. */
 #include <strings.h>
 
 #include "advisor/rules/rule.h"
@@ -6,7 +6,7 @@
 /** A file whose lines are compared with the running values. */
 struct conf {
     const char *path;
-    const char *prefix; /* of its lines */
+    const char *prefix; /* prefix of the facts about its lines */
     bool of_loader; /* the file also has hints and modules; sysctl.conf is read later and takes precedence */
 };
 
@@ -17,14 +17,14 @@ static const char *name_of(const struct conf *conf, const struct st_fact *line)
     return line->key + strlen(conf->prefix);
 }
 
-/** The running value. NULL: no one looked for it. */
+/** The running value. NULL: no collector looked for it. */
 static const struct st_fact *running(const struct conf *conf, const struct st_fact *line)
 {
     return st_facts_find(line->facts, st_text(ST_KEYS_FREEBSD "%.240s", name_of(conf, line)));
 }
 
-/** Has the kernel the value that a file sets? Both facts are ok. "Cmax" is the deepest idle state, which
- * reads as C8. */
+/** Does the kernel use the value that the file sets? Both facts are ok. "Cmax" is the deepest idle state,
+ * which reads as C8. */
 static bool is_same(const struct st_fact *wanted, const struct st_fact *found)
 {
     if (wanted->is_int && found->is_int)
@@ -44,11 +44,12 @@ static enum compared compare(const struct conf *conf, const struct st_fact *line
         return COMPARED_NOT;
     if (line->state != ST_FACT_OK || st_fact_is_unread(found))
         return COMPARED_UNREAD;
-    /* a sysctl that was not looked for proves nothing; an absent one does: 15 has fewer than 13 */
+    /* a sysctl that no collector looked for proves nothing; one that this kernel does not have does: 15 has
+     * fewer than 13 */
     return found != NULL && (absent || !is_same(line, found)) ? COMPARED_WRONG : COMPARED_SAME;
 }
 
-/** line: the first of n that are wrong. */
+/** Gives advice about lines that did not take effect. @param line the first of n such lines. */
 static void judge_wrong(struct st_finding *finding, const struct conf *conf, const struct st_fact *line,
                         int n)
 {
@@ -103,7 +104,7 @@ static void judge_conf(struct st_finding *finding, ST_UNUSED const char *read)
         st_finding_fine(finding, "the kernel uses the values of %s", conf->path);
 }
 
-/* --- freebsd-sysctl-conf: Lines of sysctl.conf that are not in force. --- */
+/* --- freebsd-sysctl-conf: lines of sysctl.conf that did not take effect --- */
 
 #define ABSENT " does not exist, or the saved files do not contain it"
 
@@ -128,7 +129,7 @@ const struct st_rule st_rule_freebsd_sysctl_conf = {
     .absent = "/etc/sysctl.conf" ABSENT,
 };
 
-/* --- freebsd-loader-conf: Lines of loader.conf that are not in force. --- */
+/* --- freebsd-loader-conf: lines of loader.conf that did not take effect --- */
 
 const struct st_rule st_rule_freebsd_loader_conf = {
     .id = "freebsd-loader-conf",

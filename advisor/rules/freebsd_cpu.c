@@ -2,17 +2,18 @@
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
 
-/* --- freebsd-cpu-idle: ACPI C-states --- */
+/* --- freebsd-cpu-idle: how long a CPU takes to wake from its ACPI idle states (C-states) --- */
 
 #define CPU            "freebsd.dev.cpu."
 #define SUPPORTED      ".cx_supported"
 #define LOWEST_SYSCTL  "hw.acpi.cpu.cx_lowest"
 #define LOWEST         ST_KEYS_FREEBSD LOWEST_SYSCTL
 #define IDLE           "freebsd.machdep.idle"
-#define STATES_MAX     8 /* MAX_CX_STATES */
+#define STATES_MAX     8 /* as MAX_CX_STATES of the kernel */
 #define LATENCY_MAX_US 1000000
 
-/** A latency of up to 20 us, or 2 % of a long period, causes no advice. Chosen by this rule. */
+/** No advice up to a latency of 20 us, or of 2 % of the period if that is more. Both limits are a choice of
+ * this rule. */
 #define SMALL_US    20
 #define SMALL_SHARE 0.02
 
@@ -21,12 +22,12 @@ struct scan {
     bool c3_off; /* the event timer stops in C3, so the kernel does not use it */
     double period_us;
     int cpus;
-    int64_t worst_us;  /* longest latency in use */
+    int64_t worst_us;  /* longest latency of the states in use, in us */
     int worst_state;   /* number of the state with worst_us; 0: none */
     int shallow_state; /* deepest state with a latency of at most SMALL_US */
 };
 
-/** "C2", "Cmax" -> 2, STATES_MAX. 0: not understood. */
+/** Number of an idle state: "C2" is 2, "Cmax" is STATES_MAX. @return 0: not understood. */
 static int state_number(const char *text)
 {
     if (st_text_is(text, "Cmax"))
@@ -34,12 +35,12 @@ static int state_number(const char *text)
     return text[0] == 'C' && text[1] >= '1' && text[1] <= '8' && text[2] == '\0' ? text[1] - '0' : 0;
 }
 
-/** One CPU: "C1/1/1 C2/2/80 C3/3/104", name/type/latency in us. @return false: not understood; the finding
- * is set. */
+/** Scans the idle states of one CPU: "C1/1/1 C2/2/80 C3/3/104", each as name/type/latency in us. @return
+ * false: not understood; the finding is set. */
 static bool scan_cpu(struct scan *scan, const struct st_fact *fact)
 {
     const char *at = st_text_or(fact->text, "");
-    /* how deep this CPU may go: its own cx_lowest, else the machine's; 0: not known */
+    /* the deepest state that this CPU may use: its own cx_lowest, else the machine's; 0: not known */
     const int lowest =
         state_number(st_fact_beside_text_or(fact, "cx_lowest", st_facts_text_or(fact->facts, LOWEST, "")));
     int number, type, latency_us, used, states = 0;
@@ -138,14 +139,14 @@ const struct st_rule st_rule_freebsd_cpu_idle = {
     .judge = judge_cpu_idle,
 };
 
-/* --- freebsd-cpu-frequency: CPU clock: powerd, or a fixed frequency. --- */
+/* --- freebsd-cpu-frequency: the CPU clock, which powerd or a fixed frequency sets --- */
 
 #define LEVELS    "freebsd.dev.cpu.0.freq_levels"
 #define FLAGS     "freebsd.rc.powerd_flags"
 #define FLAGS_XX  "freebsd.rc.powerdxx_flags"
 #define EPP       "freebsd.dev.hwpstate_"
 #define MHZ_MAX   100000
-#define TURBO_MHZ 1 /* est(4) shows turbo as 1 MHz more than the nominal clock */
+#define TURBO_MHZ 1 /* MHz; est(4) shows turbo as 1 MHz more than the nominal clock */
 
 /** The mode on mains power from the arguments of powerd (-a) or powerd++ (-a, --ac); default: hiadaptive. */
 static const char *mode_of(const char *args)
@@ -176,14 +177,15 @@ static void judge_powerd(struct st_finding *finding)
                    "powerd (%.20s) raises the CPU clock only when it sees load, and it checks the load only "
                    "every 250 ms",
                    st_text_is_of(mode, "") ? mode : "unknown mode");
-    /* flags that the user has set stay unchanged, and powerd++ has different flags */
+    /* flags that the user has set stay as they are, and powerd++ understands other flags: then there is no
+     * change for `apply` */
     if (flags[0] == '\0')
         st_finding_change(finding, ST_CHANGE_RC_CONF, "powerd:powerd_flags", "-a maximum -b adaptive");
 }
 
 static void judge_cpu_frequency(struct st_finding *finding, int64_t mhz)
 {
-    int top = 0; /* "2400/35000 2200/31000 ...", highest first */
+    int top = 0; /* the highest clock in MHz, the first in "2400/35000 2200/31000 ..." */
     const int64_t running = st_facts_int_or(finding->facts, ST_KEY_FREEBSD_POWERD_RUNNING, -1);
     (void)sscanf(st_facts_text_or(finding->facts, LEVELS, ""), "%6d", &top);
     if (st_facts_any(finding->facts, EPP, ".epp", NULL)) {
@@ -231,11 +233,11 @@ const struct st_rule st_rule_freebsd_cpu_frequency = {
     .judge_number = judge_cpu_frequency,
 };
 
-/* --- freebsd-epp: Energy/performance preference of CPUs that choose their clock by themselves. --- */
+/* --- freebsd-epp: energy or performance preference of CPUs that choose their clock by themselves --- */
 
 #define PREFIX  "freebsd.dev.hwpstate_"
 #define SUFFIX  ".epp"
-#define EPP_MAX 255 /* 100 in 13 and 14 */
+#define EPP_MAX 255 /* 255 is the highest value in later versions, 100 in FreeBSD 13 and 14 */
 
 static void judge_epp(struct st_finding *finding)
 {
@@ -285,14 +287,14 @@ const struct st_rule st_rule_freebsd_epp = {
     .judge = judge_epp,
 };
 
-/* --- freebsd-preemption: Does a thread that wakes up interrupt one that is inside the kernel? --- */
+/* --- freebsd-preemption: does a thread that wakes up interrupt a thread inside the kernel? --- */
 
 #define PREEMPTION "freebsd.kern.sched.preemption"
 #define THRESH     "freebsd.kern.sched.preempt_thresh"
 #define ULE_THRESH "freebsd.kern.sched.ule.preempt_thresh"
 
-/* PRI_MAX_REALTIME of sys/priority.h; the default threshold is one higher, as in captures of 13.2 and
- * 15.1 */
+/* PRI_MAX_REALTIME of sys/priority.h up to FreeBSD 14, and from 15 on. The default of preempt_thresh is one
+ * higher, as in captures of 13.2 and 15.1. */
 #define LAST_REALTIME_14             79
 #define LAST_REALTIME_15             39
 #define PRI_MAX                      255
@@ -376,7 +378,7 @@ const struct st_rule st_rule_freebsd_preemption = {
     .judge_number = judge_preemption,
 };
 
-/* --- freebsd-interrupt-storm: hw.intr_storm_threshold: interrupts that come too fast are held back. --- */
+/* --- freebsd-interrupt-storm: does the kernel hold back fast interrupts (hw.intr_storm_threshold)? --- */
 
 const struct st_rule st_rule_freebsd_interrupt_storm = {
     .id = "freebsd-interrupt-storm",

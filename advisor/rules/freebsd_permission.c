@@ -4,9 +4,10 @@
 #include "advisor/rules/machine.h"
 #include "platform/proc.h"
 
-#define USER_MAX 32 /* MAXLOGNAME - 1 */
+#define USER_MAX 32 /* as MAXLOGNAME - 1 of the system */
 
-/** The right to real-time priority for the members of a group, from 13.1 on: now and for ever. */
+/** How to give the members of group realtime the right to real-time priority, from FreeBSD 13.1 on: until
+ * reboot, and permanently. */
 #define MAC_PRIORITY_NOW(user) "kldload mac_priority\npw groupmod realtime -m " user
 #define MAC_PRIORITY_EVER      "# /boot/loader.conf\nmac_priority_load=\"YES\""
 
@@ -15,8 +16,8 @@ static bool is_plain(const char *name)
     return strlen(name) <= USER_MAX && st_text_is_of(name, "_.");
 }
 
-/** The user who plays, for a command that root pastes: the user of a live report; "NAME" if that is root or
- * not known. */
+/** The name of the user who plays, for a command that root pastes: the user of a live report; "NAME" if that
+ * user is root or not known. */
 static const char *user_name(const struct st_facts *facts)
 {
     const char *name = st_facts_text_or(facts, ST_KEY_USER_NAME, "root");
@@ -40,7 +41,7 @@ static void fix_rt_permission(struct st_finding *finding)
     }
 }
 
-/** Of another user, for whom it cannot be tried: what the groups give. */
+/** Judges another user, for whom real-time priority cannot be tried, by that user's groups. */
 static void judge_by_groups(const char *groups, struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
@@ -115,7 +116,7 @@ const struct st_rule st_rule_freebsd_rt_permission = {
     .judge = judge_rt_permission,
 };
 
-/* --- freebsd-mac-priority: mac_priority(4): real-time priority for the members of a group. --- */
+/* --- freebsd-mac-priority: does mac_priority(4) give real-time priority to the members of a group? --- */
 
 #define GID          "freebsd.security.mac.priority.realtime_gid"
 #define LOADER       "freebsd.loader.mac_priority_load"
@@ -131,7 +132,7 @@ static void judge_mac_priority(struct st_finding *finding)
         (finding->status != ST_STATUS_NOT_APPLICABLE || !st_facts_has(facts, REALTIME)))
         return;
     const int64_t gid = st_facts_int_or(facts, GID, GID_REALTIME);
-    /* will the next boot load it? Asked only where loader.conf could be read */
+    /* will the next boot load mac_priority? Counts as true if loader.conf could not be read */
     const bool is_kept = st_facts_text_or(facts, ST_KEY_FREEBSD_FILE_LOADER_CONF, NULL) == NULL ||
                          strcasecmp(st_facts_text_or(facts, LOADER, ""), "YES") == 0 ||
                          strstr(st_facts_text_or(facts, KLD_LIST, ""), "mac_priority") != NULL,
@@ -186,7 +187,8 @@ const struct st_rule st_rule_freebsd_mac_priority = {
     .judge = judge_mac_priority,
 };
 
-/* --- freebsd-memlock: the login class, and the machine's limit for all users --- */
+/* --- freebsd-memlock: how much memory a user may lock: limits of the login class and of the whole machine
+ * --- */
 
 #define WIRED   "freebsd.vm.max_user_wired"
 #define PAGE    "freebsd.hw.pagesize"
@@ -200,12 +202,12 @@ const struct st_rule st_rule_freebsd_mac_priority = {
 #define WAITS ", so an audio program may have to wait for the disk in the middle of a cycle"
 #define MIB   (1024 * 1024)
 
-/** What login class daemon has. mlockall counts the whole address space of a program. */
+/** The limit that login class daemon has. mlockall counts the whole address space of a program. */
 #define ENOUGH_BYTES (INT64_C(128) * MIB)
 #define PAGE_MAX     (1 << 30)
 #define PAGES_MAX    (INT64_MAX / PAGE_MAX)
 
-/** What all users together may lock, vm.max_user_wired pages. -1: not known. */
+/** Bytes that all users together may lock (vm.max_user_wired, which is in pages). -1: not known. */
 static int64_t wired_bytes(const struct st_facts *facts)
 {
     const int64_t pages = st_facts_int_or(facts, WIRED, -1), page = st_facts_int_or(facts, PAGE, -1);
@@ -214,8 +216,8 @@ static int64_t wired_bytes(const struct st_facts *facts)
     return pages * page;
 }
 
-/** The steps that are left: a login reads login.conf.db, which cap_mkdb makes. A class of the user's own has
- * more in it than this limit, so that the user keeps it. */
+/** Sets the steps that are still needed. A login reads login.conf.db, which cap_mkdb makes from login.conf. A
+ * user with a login class other than default and audio keeps that class, since it may set other things. */
 static void fix_user(struct st_finding *finding)
 {
     const char *class = st_facts_text_or(finding->facts, ST_KEY_USER_CLASS, "default");
@@ -284,7 +286,7 @@ static void judge_memlock(struct st_finding *finding)
         st_finding_advice(finding, "this user may lock only %.3g %s of memory%s" WAITS,
                           (double)bytes / (small ? 1024 : MIB), small ? "KiB" : "MiB", whose);
         if (by_machine)
-            st_machine_fix_sysctl(finding, "vm.max_user_wired", /* pages */
+            st_machine_fix_sysctl(finding, "vm.max_user_wired", /* in pages */
                                   st_text("%jd", 4 * ENOUGH_BYTES / st_facts_int_or(facts, PAGE, 4096)));
         else
             fix_user(finding);
@@ -320,7 +322,7 @@ const struct st_rule st_rule_freebsd_memlock = {
     .judge = judge_memlock,
 };
 
-/* --- freebsd-jail: Inside a jail the settings are the host's. --- */
+/* --- freebsd-jail: inside a jail the settings are those of the host --- */
 
 const struct st_rule st_rule_freebsd_jail = {
     .id = "freebsd-jail",

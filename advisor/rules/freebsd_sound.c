@@ -1,13 +1,13 @@
 /* FreeBSD: the sound devices of sound(4), USB ones among them. */
 #include "advisor/rules/machine.h"
 
-/* --- devices --- */
+/* --- USB sound devices --- */
 
 #define PCM          "freebsd.dev.pcm."
 #define DEFAULT_UNIT "freebsd.hw.snd.default_unit"
 
-/** The unit of a USB sound device, the default one if that is one; -1: there is none, or no collector
- * looked. */
+/** The unit of a USB sound device: the default unit if that is a USB device. -1: there is no USB sound
+ * device, or no collector looked. */
 static int64_t usb_unit(const struct st_facts *facts)
 {
     /* the parent is "uaudio0"; in sndstat of 13 and older it is "at ? kld snd_uaudio" */
@@ -28,7 +28,8 @@ static int64_t usb_unit(const struct st_facts *facts)
     return found;
 }
 
-/* --- freebsd-sound-polling: Sound cards that are polled at clock ticks instead of using interrupts. --- */
+/* --- freebsd-sound-polling: does a driver poll its sound card at clock ticks instead of using interrupts?
+ * --- */
 
 #define HDAC    "freebsd.dev.hdac."
 #define POLLING ".polling"
@@ -50,9 +51,11 @@ static void judge_polled(struct st_finding *finding, const char *polled)
                           "the driver checks the card once in half a block, but at most once in a clock "
                           "tick of %.0f µs (hz %jd): %.1f µs",
                           tick_us, hz, wait_us);
-    if (st_machine_is_plain(name)) { /* it becomes part of a command to paste */
+    /* the name becomes part of a command that the user pastes */
+    if (st_machine_is_plain(name)) {
         st_rule_fix_with(finding, "dev.hdac.N.polling", name);
-        /* pcm units move when a USB device comes or goes, and a file would name another card then */
+        /* no change for pcm: its units get other numbers when a USB device comes or goes, and a line in a
+         * file would then be about another card */
         if (st_text_begins(polled, HDAC))
             st_finding_change(finding, ST_CHANGE_SYSCTL, name, "0");
     }
@@ -109,23 +112,24 @@ const struct st_rule st_rule_freebsd_sound_polling = {
     .judge = judge_sound_polling,
 };
 
-/* --- freebsd-uaudio-buffer: hw.usb.uaudio.buffer_ms: how much sound goes over USB at once. --- */
+/* --- freebsd-uaudio-buffer: how much sound goes over USB at once (hw.usb.uaudio.buffer_ms) --- */
 
 #define USB_NOW(ms, next) "sysctl hw.usb.uaudio.buffer_ms=" ms "\n# then " next
 #define OPEN_AGAIN        "open the device again; if that does not help, unplug it and plug it in again"
 #define USB_EVER(ms)                                                                                         \
     "# /boot/loader.conf, because the driver may be loaded late\nhw.usb.uaudio.buffer_ms=\"" ms "\""
-#define USB_MS_MAX     8
-#define FIRST_ADAPTIVE 1401000 /* the ring follows buffer_ms, and 1 ms is allowed: commit b2e97edffdab */
-#define FIXED_RING_MS  8       /* before that */
-#define BLOCK_SLACK_US 500     /* blocks are rounded to whole frames */
+#define USB_MS_MAX 8
+/* osreldate from which the ring follows buffer_ms and 1 ms is allowed: commit b2e97edffdab */
+#define FIRST_ADAPTIVE 1401000
+#define FIXED_RING_MS  8   /* ms; half of the ring in older versions */
+#define BLOCK_SLACK_US 500 /* us; blocks are rounded to whole frames */
 
 static void judge_uaudio_buffer(struct st_finding *finding, int64_t ms)
 {
     const int64_t unit = usb_unit(finding->facts);
     const bool adaptive = st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_OSRELDATE, 0) >= FIRST_ADAPTIVE;
     const double period_ms = st_rule_period_us(finding) / 1e3;
-    /* block that the attached device works with; 0: not known */
+    /* us; the block with which the attached device works; 0: not known */
     const char *key = st_text(ST_KEYS_FREEBSD_SNDSTAT "pcm%jd.play.block_us", unit);
     const double now_ms = fmax((double)st_facts_int_or(finding->facts, key, 0) / 1e3, 0);
     const int64_t fits = (int64_t)fmin(fmax(period_ms, 2 - adaptive), USB_MS_MAX),

@@ -5,7 +5,8 @@
 
 /* --- freebsd-alloweddeviation: how much the kernel may stretch a sleep --- */
 
-/** First version with nanosleep_precise (15.0; early 15-CURRENT had this number without the sysctl). */
+/** The osreldate of the first version with nanosleep_precise (15.0; early 15-CURRENT had this number without
+ * the sysctl). */
 #define OSRELDATE_PRECISE 1500000
 
 enum nanosleep { NANOSLEEP_STRETCHED, NANOSLEEP_PRECISE, NANOSLEEP_UNKNOWN };
@@ -29,8 +30,8 @@ static enum nanosleep nanosleep_kind(struct st_finding *finding)
     return NANOSLEEP_UNKNOWN;
 }
 
-/** Computes the lateness of one whole period. @return false: hz is needed but not known; the finding is
- * set. */
+/** Computes how late a sleep of one whole period may end. @return false: kern.hz is needed but not known; the
+ * finding is set. */
 static bool lateness(int64_t percent, struct st_finding *finding, struct st_tick_late *ret)
 {
     int64_t hz;
@@ -78,8 +79,8 @@ static void judge_stretched(int64_t percent, const struct st_tick_late *late, st
     st_rule_fix(finding);
 }
 
-/** A periodic timer ends a sleep at its first interrupt after the due time, so the window adds nothing.
- * The coarse clock adds lateness if the kernel starts the sleep with it. */
+/** A periodic timer ends a sleep at its first interrupt after the due time, so the permitted deviation adds
+ * nothing. Only the coarse clock, which the kernel uses for long sleeps, adds lateness. */
 static void judge_periodic(int64_t percent, const struct st_tick_late *late, struct st_finding *finding)
 {
     const double period_us = st_rule_period_us(finding), coarse_us = late->coarse_ns / 1e3;
@@ -148,12 +149,12 @@ const struct st_rule st_rule_freebsd_alloweddeviation = {
     .judge_number = judge_alloweddeviation,
 };
 
-/* --- freebsd-eventtimer: kern.eventtimer: does the hardware wake us when asked, or at each tick? --- */
+/* --- freebsd-eventtimer: does the event timer interrupt when a sleep ends, or only at clock ticks? --- */
 
 #define EVENT_TIMER "kern.eventtimer.timer"
 #define SINGLEMUL   "freebsd.kern.eventtimer.singlemul"
 
-/* sys/sys/timeet.h */
+/* flags of an event timer: sys/sys/timeet.h */
 #define ET_ONESHOT 0x02
 #define ET_PERCPU  0x04
 
@@ -249,7 +250,7 @@ const struct st_rule st_rule_freebsd_eventtimer = {
     .judge_number = judge_eventtimer,
 };
 
-/* --- freebsd-hz: kern.hz: what it does, and what it does not do any more. --- */
+/* --- freebsd-hz: which waits depend on kern.hz, and which do not any more --- */
 
 #define HZ_USUAL 1000
 
@@ -305,7 +306,7 @@ const struct st_rule st_rule_freebsd_hz = {
     .judge_number = judge_hz,
 };
 
-/* --- freebsd-timecounter: kern.timecounter.hardware: what a look at the clock costs. --- */
+/* --- freebsd-timecounter: kern.timecounter.hardware: how long a clock read takes --- */
 
 #define TIMECOUNTER_CHOICE "freebsd.kern.timecounter.choice"
 #define FAST               "freebsd.kern.timecounter.fast_gettime"
@@ -404,7 +405,7 @@ const struct st_rule st_rule_freebsd_timecounter = {
     .judge_text = judge_timecounter,
 };
 
-/* --- freebsd-nanosleep-precise: FreeBSD 15's switch back to stretched sleeps --- */
+/* --- freebsd-nanosleep-precise: the sysctl that stretches sleeps again on FreeBSD 15 --- */
 
 static void judge_nanosleep_precise(struct st_finding *finding, int64_t precise)
 {
@@ -443,7 +444,7 @@ const struct st_rule st_rule_freebsd_nanosleep_precise = {
               "freebsd-alloweddeviation",
 };
 
-/* --- freebsd-fast-gettime: kern.timecounter.fast_gettime: the clock is read without a system call. --- */
+/* --- freebsd-fast-gettime: can programs read the clock without a system call? --- */
 
 const struct st_rule st_rule_freebsd_fast_gettime = {
     .id = "freebsd-fast-gettime",

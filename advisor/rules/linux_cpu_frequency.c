@@ -1,9 +1,9 @@
-/* Linux: the clock of the CPU. */
+/* Linux: the clock frequency of the CPU. */
 #include "advisor/rules/machine.h"
 #include "core/ns.h"
 #include "platform/proc.h"
 
-/* --- linux-cpu-frequency: governor and energy preference, by what the driver means --- */
+/* --- linux-cpu-frequency: governor and energy preference; their meaning depends on the driver --- */
 
 #define EPP_FILES     "/sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference"
 #define MAX_PERF_FILE "/sys/devices/system/cpu/intel_pstate/max_perf_pct"
@@ -12,18 +12,19 @@
 
 #define PPD_NOW "powerprofilesctl set performance"
 
-/** A limit above this share of the highest clock is ignored. Chosen by this rule. */
+/** A limit above this share of the highest clock does not count as a limit. The share is a choice of this
+ * rule. */
 #define CAPPED_SHARE 0.95
 
-/** How a policy behaves, from best to worst. */
+/** How a policy (a group of CPUs that share a clock) behaves, from best to worst. */
 enum kind {
-    KIND_FAST,      /* stays at the highest clock of the hardware */
-    KIND_UNREAD,    /* not known */
-    KIND_CAPPED,    /* would be fast, but a setting keeps it below the highest clock of the hardware */
+    KIND_FAST,   /* stays at the highest clock of the hardware */
+    KIND_UNREAD, /* sleeptune does not know how it behaves */
+    KIND_CAPPED, /* would be fast, but a setting limits it to less than the highest clock of the hardware */
     KIND_USERSPACE, /* a program sets the clock */
-    KIND_SCALING,   /* follows the load in software */
-    KIND_EPP,       /* the hardware chooses, and was asked to save energy */
-    KIND_LOWEST,    /* stays at the lowest clock */
+    KIND_SCALING,   /* software changes the clock with the load */
+    KIND_EPP,    /* the hardware chooses the clock, and the energy preference (epp) asks it to save energy */
+    KIND_LOWEST, /* stays at the lowest clock */
 };
 
 static bool is_for_speed(const char *epp)
@@ -31,8 +32,8 @@ static bool is_for_speed(const char *epp)
     return st_text_is(epp, "performance") || st_text_is(epp, "0");
 }
 
-/** Is the firmware's limit below the first, highest clock of its own list? (cpuinfo_max_freq may be a
- * boost clock, which is above every such limit.) */
+/** Is the firmware's limit below the hardware's highest clock? That clock is the first in the list of
+ * available ones; cpuinfo_max_freq may be a boost clock, which is above every such limit. */
 static bool firmware_limits(const struct st_fact *policy, int64_t *ret_limit_khz, int64_t *ret_highest_khz)
 {
     *ret_highest_khz = strtoll(st_fact_beside_text_or(policy, "available_khz", ""), NULL, 10);
@@ -51,8 +52,9 @@ static bool is_capped(const struct st_fact *policy)
            (!firmware_limits(policy, &firmware_khz, &highest_khz) || max_khz < firmware_khz);
 }
 
-/** Kind of a policy, without regard to caps. Under intel_pstate and amd-pstate-epp, "powersave" is not the
- * lowest clock: the hardware or the driver scales. @param policy the fact of the policy's governor. */
+/** Kind of a policy, except KIND_CAPPED (see is_capped). Under intel_pstate and amd-pstate-epp, the governor
+ * "powersave" does not mean the lowest clock: the hardware or the driver scales. @param policy the fact of
+ * the policy's governor. */
 static enum kind kind_of(const struct st_fact *policy)
 {
     static const char *const scaling[] = {"schedutil", "ondemand", "conservative", "interactive", NULL};
@@ -84,7 +86,7 @@ static double ghz_of(const struct st_fact *policy, const char *what)
     return (double)st_fact_beside_int_or(policy, what, 0) / 1e6;
 }
 
-/** The file that switches turbo off; NULL: turbo is on. */
+/** The file that says that turbo is off for all CPUs; NULL: turbo is on. */
 static const char *turbo_switch(const struct st_facts *facts)
 {
     return st_facts_int_or(facts, ST_KEY_CPUFREQ_NO_TURBO, 0) == 1 ? NO_TURBO_FILE
@@ -92,8 +94,8 @@ static const char *turbo_switch(const struct st_facts *facts)
                                                                    : NULL;
 }
 
-/** The file whose switch keeps this policy below its turbo clocks; NULL: no switch does, or another limit
- * is lower. */
+/** The file whose switch keeps this policy below its turbo clocks; NULL: turbo is on, or the policy's own
+ * limit is already below its base clock. */
 static const char *limiting_switch(const struct st_fact *policy)
 {
     const int64_t base_khz = st_fact_beside_int_or(policy, "base_khz", 0),
@@ -101,7 +103,8 @@ static const char *limiting_switch(const struct st_fact *policy)
     return (double)max_khz < CAPPED_SHARE * (double)base_khz ? NULL : turbo_switch(policy->facts);
 }
 
-/** Sets one value for all CPUs: now, at each start, and by `apply`. */
+/** Sets fix and change for a file with one value for all CPUs: a command for now, a line of tmpfiles.d for
+ * each start, and what `apply` writes. */
 static void fix_file(struct st_finding *finding, const char *path, const char *value)
 {
     st_finding_fix_now(finding, "echo %s | sudo tee %s", value, path);
@@ -129,7 +132,8 @@ static bool judge_profile(struct st_finding *finding)
     return true;
 }
 
-/** worst: the governor of a policy of this kind. slow_n: of policies_n, the slow ones. */
+/** Gives advice about policies that do not run at the highest clock. @param worst the governor of a policy of
+ * this kind, the worst one seen. @param slow_n how many of the policies_n policies are slow. */
 static void judge_slow(struct st_finding *finding, const struct st_fact *worst, enum kind kind, int slow_n,
                        int policies_n)
 {
@@ -172,7 +176,7 @@ static void judge_slow(struct st_finding *finding, const struct st_fact *worst, 
 
 static void judge_cpu_frequency(struct st_finding *finding)
 {
-    const struct st_fact *worst = NULL; /* the governor of a policy of the worst kind seen */
+    const struct st_fact *worst = NULL; /* the governor of the first policy with worst_kind */
     enum kind worst_kind = KIND_FAST;
     int policies_n = 0, counts[KIND_LOWEST + 1] = {0};
     int64_t present;
@@ -195,7 +199,7 @@ static void judge_cpu_frequency(struct st_finding *finding)
                 finding, "no frequency scaling is visible here (in a virtual machine the host decides)");
         return;
     }
-    /* a limit of intel_pstate for all CPUs, which scaling_max_freq does not show */
+    /* intel_pstate/max_perf_pct limits all CPUs, and scaling_max_freq does not show that */
     const int64_t pct = st_facts_int_or(finding->facts, ST_KEY_CPUFREQ_MAX_PERF_PCT, 0);
     if (pct > 0 && (double)pct < CAPPED_SHARE * 100) {
         st_finding_advice(finding, "intel_pstate/max_perf_pct limits all CPU clocks to %jd %% of the highest",
@@ -213,7 +217,8 @@ static void judge_cpu_frequency(struct st_finding *finding)
             counts[KIND_UNREAD], policies_n, st_fact_beside_text_or(worst, "governor", "?"));
     } else {
         st_finding_quote(finding, worst);
-        /* turbo shortens work, but can make its duration uneven: mentioned, not judged */
+        /* turbo shortens work, but can make its duration uneven: the sentence mentions that turbo is off, and
+         * gives no advice */
         st_finding_fine(finding, "%d of %d CPU clocks are set for speed (%s, %s)%s", policies_n, policies_n,
                         st_fact_beside_text_or(worst, "driver", "?"), worst->text,
                         turbo_switch(finding->facts) != NULL
@@ -257,7 +262,7 @@ const struct st_rule st_rule_linux_cpu_frequency = {
     .judge = judge_cpu_frequency,
 };
 
-/* --- linux-power-daemons: they overwrite settings of the CPU clock --- */
+/* --- linux-power-daemons: daemons that overwrite settings of the CPU clock --- */
 
 #define TUNED_NOW "sudo tuned-adm profile latency-performance"
 
@@ -289,7 +294,7 @@ static void judge_power_daemons(struct st_finding *finding)
         other = first;
         first = manager;
     }
-    const struct st_fact *slow = NULL; /* the first governor that saves energy */
+    const struct st_fact *slow = NULL; /* the first governor that does not ask for the highest speed */
     size_t unread_n = 0;
     ST_FACTS_EACH (fact, finding->facts, ST_KEYS_CPUFREQ, ".governor") {
         unread_n += st_fact_is_unread(fact);
@@ -345,10 +350,10 @@ const struct st_rule st_rule_linux_power_daemons = {
     .judge = judge_power_daemons,
 };
 
-/* --- linux-heat: for how long the CPU slowed itself down, and limits of the firmware --- */
+/* --- linux-heat: for how long the CPU slowed itself down, and clock limits set by the firmware --- */
 
-/** Throttled time in an hour of running. Less is normal during other work: a build, a game. Chosen by this
- * rule. */
+/** Advice from this throttled time in each hour of running on, in ms. Less is normal during other work: a
+ * build, a game. The limit is a choice of this rule. */
 #define HEAT_MS_AN_HOUR 1000
 
 static void judge_slowed(struct st_finding *finding, int64_t ms)
@@ -356,7 +361,7 @@ static void judge_slowed(struct st_finding *finding, int64_t ms)
     const double uptime_s = strtod(st_facts_text_or(finding->facts, ST_KEY_UPTIME, "0"), NULL),
                  suspended_s = (double)st_facts_int_or(finding->facts, ST_KEY_SUSPENDED_MS, 0) / 1e3,
                  seconds = (double)ms / 1e3;
-    /* running time since the start, without suspends as far as known; 0: not known */
+    /* time since boot without suspends, as far as suspends are known; 0: not known */
     const double hours = fmax(uptime_s - suspended_s, 0) / 3600;
     const char *since = hours > 0 ? st_text("in %s", st_ns_long(llround(hours * 3600e9))) : "since the start";
     if (ms >= HEAT_MS_AN_HOUR && hours == 0) {

@@ -3,12 +3,14 @@
 
 /* --- linux-idle-states: how long a CPU takes to wake, and PM QoS --- */
 
-#define STATES          "linux.cpuidle.cpu" /* N.stateM.*: all of CPU 0's, of the others those that differ */
+/* begin of the keys cpuN.stateM.*: all states of CPU 0, and those of other CPUs that differ */
+#define STATES          "linux.cpuidle.cpu"
 #define LATENCY         ".latency_us"
 #define RESUME_LIMIT    ".resume_latency_us"
 #define REQUEST_NONE_US INT64_C(2000000000) /* PM_QOS_CPU_LATENCY_DEFAULT_VALUE */
 
-/** A latency of up to 20 us, or 2 % of a long period, causes no advice. Chosen by this rule. */
+/** No advice up to a latency of 20 us, or of 2 % of the period if that is more. Both limits are a choice of
+ * this rule. */
 #define SMALL_US    20
 #define SMALL_SHARE 0.02
 
@@ -27,14 +29,17 @@ struct scan {
     int64_t request_us;
     int states;
     const struct st_fact *unread;
-    const struct st_fact *worst;  /* longest latency of the enabled states the request allows; NULL: none */
-    const struct st_fact *deeper; /* longest of those that a sleep of a period is too short for; NULL: none */
-    int64_t want_us;              /* longest that is small, but 0, which means to poll; else the shortest */
-    bool cpus_are_limited;        /* one of them at least, by its own file */
+    /* the enabled state with the longest latency that the request allows; NULL: none */
+    const struct st_fact *worst;
+    /* the state with the longest latency that needs a longer sleep than a period; NULL: none */
+    const struct st_fact *deeper;
+    int64_t want_us; /* latency to advise: the longest up to SMALL_US, otherwise the shortest; never 0, which
+                        means polling */
+    bool cpus_are_limited; /* at least one CPU has a limit of its own (RESUME_LIMIT) */
 };
 
-/** Wake-up time in us that a program allows the CPU of this state: "0" is no limit, "n/a" no time at all.
- * Another CPU without such a fact has the limit of CPU 0. */
+/** Longest wake-up time in us that a program allows the CPU of this state. In the file, "0" means no limit,
+ * "n/a" no time at all. A CPU without such a fact has the limit of CPU 0. */
 static int64_t resume_limit_us(struct scan *scan, const struct st_fact *fact)
 {
     const char *own = st_text(STATES "%ld" RESUME_LIMIT, strtol(fact->key + strlen(STATES), NULL, 10)),
@@ -50,7 +55,7 @@ static int64_t resume_limit_us(struct scan *scan, const struct st_fact *fact)
 static void scan_state(struct scan *scan, const struct st_fact *fact)
 {
     scan->states++;
-    /* a state whose switch cannot be read counts as enabled: the bound holds */
+    /* if `disable` cannot be read, the state counts as enabled, so that the effect stays an upper bound */
     if (st_fact_beside_int_or(fact, "disable", 0) != 0) {
         st_finding_quote(scan->finding, fact);
         return;
@@ -62,7 +67,7 @@ static void scan_state(struct scan *scan, const struct st_fact *fact)
     }
     if (latency_us > scan->request_us || latency_us > resume_limit_us(scan, fact))
         return;
-    /* a governor, unless it is ladder, takes a state only when the next timer is further away than its
+    /* each governor but ladder takes a state only if the next timer is further away than the state's
      * residency, which is not shorter than the time to wake */
     if (!st_facts_is(fact->facts, ST_KEY_CPUIDLE_GOVERNOR, "ladder") &&
         st_fact_beside_int_or(fact, "residency_us", latency_us) > scan->finding->wish->period_ns / 1000) {
@@ -80,7 +85,7 @@ static void fix_idle_states(const struct scan *scan, struct st_finding *finding)
 {
     if (scan->want_us == 0 || scan->want_us >= scan->worst->i64)
         return;
-    /* ten characters of hex: four bytes would be taken as a binary number */
+    /* /dev/cpu_dma_latency takes ten characters as a hexadecimal number, four bytes as a binary one */
     st_finding_fix_now(finding, NOW("%jd", "%08jx"), scan->want_us, (uint64_t)scan->want_us);
     st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, EVER("%jd"), scan->want_us + 1);
 }
@@ -131,7 +136,7 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
     st_finding_effect(finding, effect_us, "%s", formula);
 }
 
-/** A latency that is no number of µs. */
+/** Was a latency read that is not a number of µs? Then the finding is set. */
 static bool is_unread(const struct scan *scan)
 {
     return scan->unread != NULL &&
@@ -191,20 +196,22 @@ const struct st_rule st_rule_linux_idle_states = {
     .undo = "press Ctrl-C where the command runs; after cpupower: sudo cpupower idle-set -E",
     .worst = ST_STATUS_PROBLEM,
     .problem_share = 0.5,
-    /* no file holds a request: a program does, as long as it runs */
+    /* no `changes`: no file keeps the limit, only a program that holds the device open */
     .facts = ST_RULE_KEYS(ST_KEY_CPUIDLE_DRIVER, ST_KEY_CPUIDLE_GOVERNOR, STATES "*.state*", STATES "*.name",
                           STATES "*.disable", STATES "*" RESUME_LIMIT, ST_KEY_CPUIDLE_CPUS_N,
                           ST_KEY_PMQOS_CPU_DMA_LATENCY_US, ST_KEY_VIRTUAL, ST_KEY_CMDLINE),
     .judge = judge_idle_states,
 };
 
-/* --- linux-idle-request-access: May this user hold a request on the latency of idle CPUs? --- */
+/* --- linux-idle-request-access: may this user limit the wake-up time of idle CPUs? --- */
 
 static void judge_idle_request_access(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    struct scan scan = {.finding = finding, .request_us = REQUEST_NONE_US}; /* without those that are open */
-    /* a saved tree may be root's; under sudo, the limits are those of the user who ran sudo */
+    /* request_us: as if no program had a limit now */
+    struct scan scan = {.finding = finding, .request_us = REQUEST_NONE_US};
+    /* by_other: another user may have opened the device than the one who plays: root, who saved the tree or
+     * ran the report */
     const int64_t may_open = st_facts_int_or(facts, ST_KEY_PMQOS_USER_MAY_OPEN, -1);
     const bool by_other = may_open < 0 && (st_facts_has(facts, ST_KEY_SYSTEM_LACKS) ||
                                            st_facts_has(facts, ST_KEY_USER_LIMITS_FROM));
@@ -240,7 +247,7 @@ static void judge_idle_request_access(struct st_finding *finding)
     } else if (st_machine_is_root(facts)) {
         st_finding_fine(finding, "root may open /dev/cpu_dma_latency; it may be refused to other users: run "
                                  "the report as the user who plays");
-        st_rule_fix(finding); /* also for a user who asks for this rule */
+        st_rule_fix(finding); /* a finding that is ok has the fix, too, for a user who asks for it */
     } else {
         st_finding_fine(finding, "this user may open /dev/cpu_dma_latency, so audio programs can keep the "
                                  "CPUs out of deep sleep");

@@ -18,13 +18,14 @@ static bool is_usb_id(const char *text)
     return strlen(text) == 4 && strspn(text, "0123456789abcdefABCDEF") == 4;
 }
 
-/* Changes the device that is plugged in, and by a udev rule all devices with the same ids. */
+/* Adds two changes: power/control of the device that is plugged in, and a udev rule for all devices with its
+ * vendor and product id. */
 static void fix_usb_power(struct st_finding *finding, const struct st_fact *control)
 {
     const char *vendor = st_fact_beside_text_or(control, "vendor_id", ""),
                *product = st_fact_beside_text_or(control, "product_id", "");
-    const bool is_first = finding->fix_now == NULL;                /* only the first device is shown */
-    const char *device = st_fact_part(control, ST_KEYS_USB_AUDIO); /* "1-2.3" */
+    const bool is_first = finding->fix_now == NULL; /* the commands name only the first device */
+    const char *device = st_fact_part(control, ST_KEYS_USB_AUDIO); /* name of the device: "1-2.3" */
     const char *path = st_text(NOW_FILE("%s"), st_machine_is_plain(device) ? device : "DEVICE");
     const char *rule = st_text(RULE("%s", "%s"), vendor, product);
     if (is_first) {
@@ -97,7 +98,7 @@ const struct st_rule st_rule_linux_usb_autosuspend = {
 /* --- linux-usb-path: what lies between a USB interface and the computer --- */
 
 #define FULL_SPEED_MBIT 12
-#define ONE_TRANSLATOR  "01" /* bDeviceProtocol of a hub */
+#define ONE_TRANSLATOR  "01" /* bDeviceProtocol of a hub with one translator for all ports */
 
 /** Is another full-speed audio interface plugged into the same hub? */
 static bool shares_hub(const struct st_fact *speed)
@@ -120,8 +121,8 @@ static void judge_usb_path(struct st_finding *finding)
         if (st_finding_need_int(finding, fact->key, &speed) != 0)
             continue;
         devices_n++;
-        /* what has no known limit: hubs between, cameras on the same bus, the CPU that the controller
-         * interrupts */
+        /* evidence only, since no limit is known: cameras on the same bus, and the CPUs that USB controllers
+         * interrupt */
         const char *device = st_fact_part(fact, ST_KEYS_USB_AUDIO),
                    *bus = st_text(ST_KEYS_USB_CAMERA "%.*s-", (int)strcspn(device, "-") % 24, device);
         ST_FACTS_EACH (camera, finding->facts, bus, ".product")
@@ -130,7 +131,8 @@ static void judge_usb_path(struct st_finding *finding)
             if (line->state == ST_FACT_OK && strstr(line->text, "hci_hcd") != NULL)
                 st_finding_quote(finding, line);
         }
-        /* without a hub between nothing is split */
+        /* the driver of a DWC OTG controller splits only transfers through a hub; a '.' in the device's name
+         * means a hub */
         const bool software = strstr(st_fact_beside_text_or(fact, "controller", ""), "DWC OTG") != NULL &&
                               strchr(device, '.') != NULL;
         if (speed != FULL_SPEED_MBIT ||
@@ -180,7 +182,7 @@ const struct st_rule st_rule_linux_usb_path = {
     .judge = judge_usb_path,
 };
 
-/* --- linux-usb-audio-options: Options of the module snd_usb_audio. --- */
+/* --- linux-usb-audio-options: the option lowlatency of the module snd_usb_audio --- */
 
 const struct st_rule st_rule_linux_usb_audio_options = {
     .id = "linux-usb-audio-options",
@@ -264,11 +266,12 @@ const struct st_rule st_rule_linux_hda_power_save = {
     .judge_number = judge_hda_power_save,
 };
 
-/* --- linux-idle-suspend: outputs that WirePlumber closes when nothing plays --- */
+/* --- linux-idle-suspend: does WirePlumber close outputs when nothing plays? --- */
 
-#define SUSPEND_DEFAULT_S 5 /* WirePlumber's suspend-node.lua */
+#define SUSPEND_DEFAULT_S 5 /* s; default in WirePlumber's suspend-node.lua */
 
-/** Outputs that play now; or outputs that may play, without HDMI, which few people use. */
+/** Is this an ALSA output that plays now? Unless only_playing: any ALSA output but HDMI and S/PDIF (iec958),
+ * which few people use. */
 static bool is_output(const struct st_fact *name, bool only_playing)
 {
     static const char *const hdmi[] = {"hdmi", "HDMI", "iec958", NULL};
@@ -334,7 +337,7 @@ const struct st_rule st_rule_linux_idle_suspend = {
     .judge = judge_idle_suspend,
 };
 
-/* --- linux-card-rate: how many frames the card plays in a second, beside what it promised --- */
+/* --- linux-card-rate: how many frames a second the card plays, compared with its nominal rate --- */
 
 static void judge_card_rate(struct st_finding *finding)
 {
@@ -353,7 +356,7 @@ static void judge_card_rate(struct st_finding *finding)
                            name, hz, rate_hz, 100 - 100 * (double)hz / (double)rate_hz);
             return;
         }
-        right_n++; /* also for a stream that looks fast, as after a pause */
+        right_n++; /* a stream that looks too fast counts as right: it looks so after a pause */
     }
     if (right_n > 0 && finding->summary == NULL)
         st_finding_fine(finding, "each sound card that plays (%zu) keeps its rate", right_n);
@@ -379,7 +382,7 @@ const struct st_rule st_rule_linux_card_rate = {
     .judge = judge_card_rate,
 };
 
-/* --- linux-card-clocks: what `listen` measured of them --- */
+/* --- linux-card-clocks: the clocks of the cards that play and record, as `listen` measured them --- */
 
 #define RATE_PPM  1000
 #define DRIFT_PPM 10
@@ -443,7 +446,7 @@ const struct st_rule st_rule_linux_card_clocks = {
 
 /* --- linux-device-headroom: PipeWire's reserve against devices whose position moves in steps --- */
 
-#define HEADROOM_MAX 8192 /* limit of api.alsa.headroom */
+#define HEADROOM_MAX 8192 /* frames; limit of api.alsa.headroom */
 #define HEADROOM_EVER(node, frames)                                                                          \
     "# /etc/wireplumber/wireplumber.conf.d/90-sleeptune.conf (WirePlumber 0.5 or later)\n"                   \
     "monitor.alsa.rules = [ { matches = [ { node.name = \"" node                                             \
@@ -455,7 +458,8 @@ const struct st_rule st_rule_linux_card_clocks = {
     "  apply_properties = { [\"api.alsa.headroom\"] = %jd } })\n"                                            \
     "# then\nsystemctl --user restart wireplumber"
 
-/** Gives this node a reserve, in the form that the installed WirePlumber reads. */
+/** Sets the permanent fix: a reserve of `frames` for this node, in the language (Lua or not) that the
+ * installed WirePlumber reads. */
 static void fix_headroom(struct st_finding *finding, const char *name, int64_t frames)
 {
     const bool lua = st_facts_int_or(finding->facts, ST_KEY_WIREPLUMBER_LUA, 0) != 0;
@@ -464,9 +468,9 @@ static void fix_headroom(struct st_finding *finding, const char *name, int64_t f
                               st_machine_is_plain(name) ? name : "NODE", frames);
 }
 
-#define SOF_FRAMES   1024 /* this reserve helped in issue 5284 */
-#define GUEST_FRAMES 2048 /* WirePlumber's reserve in virtual machines (alsa-vm.conf) */
-#define GUEST_CYCLE  4096 /* this reserve helped where the steps are 10 ms */
+#define SOF_FRAMES   1024 /* frames: this reserve helped in thesofproject/linux issue 5284 */
+#define GUEST_FRAMES 2048 /* frames: WirePlumber's reserve in virtual machines (alsa-vm.conf) */
+#define GUEST_CYCLE  4096 /* frames: this cycle, unlike 1024, gave no xruns where the steps are 10 ms */
 #define GUEST_EVER                                                                                           \
     "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf (PipeWire 1.2 or later)\n"                            \
     "context.properties = { default.clock.quantum = 4096 default.clock.min-quantum = 4096\n"                 \
@@ -475,10 +479,10 @@ static void fix_headroom(struct st_finding *finding, const char *name, int64_t f
     "  actions = { update-props = { default.clock.min-quantum = 4096 } } } ]\n"                              \
     "# then\nsystemctl --user restart pipewire"
 
-/** Does the position of the card of this node, measured while it plays, move in long steps? "Long" means
- * longer than what PipeWire keeps in the buffer (a cycle and the reserve): half of a step may be missing
- * from the buffer. (With interrupts, PipeWire knows the position.) In a virtual machine with the usual
- * reserve: 5 ms or more, and a large part of the cycle. @return true: the finding is set. */
+/** Does the position of this node's card, measured while it plays, move in long steps? If PipeWire wakes by a
+ * timer: a step is longer than what it keeps in the buffer (cycle and reserve). In a virtual machine with the
+ * usual reserve: a step is 5 ms or more, and at least a quarter of the cycle. With interrupts, PipeWire knows
+ * the position. @return true: the finding is set. */
 static bool has_long_steps(struct st_finding *finding, const struct st_fact *node, bool guest,
                            const char *name, int64_t reserve)
 {
@@ -529,7 +533,7 @@ static bool has_long_steps(struct st_finding *finding, const struct st_fact *nod
     return false;
 }
 
-#define WISHED_FRAMES 512 /* as advisor/change/change.c writes it */
+#define WISHED_FRAMES 512 /* frames that `apply` writes (advisor/change/change.c) */
 
 /* Does the card have the reserve that `sleeptune apply linux-device-headroom=CARD` sets? */
 static void judge_wished_card(struct st_finding *finding, const char *card)
@@ -566,7 +570,7 @@ static void judge_device_headroom(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     const char *card;
-    /* Xen's dom0 has the real devices */
+    /* Xen's dom0 looks like a virtual machine, but has the real devices */
     const bool guest = st_machine_is_guest(facts) &&
                        strstr(st_facts_text_or(facts, ST_KEY_XEN_CAPABILITIES, ""), "control_d") == NULL;
     if (!st_buffer_need_nodes(finding))
@@ -623,7 +627,7 @@ const struct st_rule st_rule_linux_device_headroom = {
     .judge = judge_device_headroom,
 };
 
-/* --- linux-card-faults: what the kernel logged of a sound card --- */
+/* --- linux-card-faults: faults of a sound card that the kernel logged --- */
 
 const struct st_rule st_rule_linux_card_faults = {
     .id = "linux-card-faults",

@@ -5,8 +5,9 @@
 #include "advisor/rules/machine.h"
 #include "core/text/number.h"
 
-/** The options that are read: of the server, and behind -d of its driver. Those without a value are among
- * more that have none either: jack2's common/Jackdmp.cpp, linux/alsa/JackAlsaDriver.cpp. */
+/** The options that are read: in row 0 those of the server, in row 1 those of its driver, after -d. `flags`
+ * has all options without a value, since such options may share a word (jack2's common/Jackdmp.cpp,
+ * linux/alsa/JackAlsaDriver.cpp). */
 static const struct {
     const char *flags, *with_value;
     struct {
@@ -55,7 +56,7 @@ struct st_jack_command st_linux_jack_parse(const char *text)
             continue;
         char letter = word[1];
         const char *value = word + 2;
-        if (letter == '-') { /* "--period=128", "--period 128" */
+        if (letter == '-') { /* a long option: "--period=128", "--period 128" */
             const char *name = value;
             value = name + strcspn(name, "=");
             ST_EACH (row, parts[driver].names) {
@@ -94,11 +95,12 @@ static bool need_jack(struct st_finding *finding, struct st_jack_command *ret)
     return true;
 }
 
-/* --- linux-jack-realtime: jackd -r: without real-time priority; -P: which one. --- */
+/* --- linux-jack-realtime: does JACK run with real-time priority (no -r), and with which one (-P)? --- */
 
 #define WHERE "# in ~/.jackdrc, QjackCtl's settings or the service that starts JACK: "
 
-/** The kernel's migration and watchdog threads are at 99; interrupt threads of sound at 90 with rtirq. */
+/** No advice up to this priority. The kernel's migration and watchdog threads are at 99, interrupt threads of
+ * sound at 90 with rtirq. */
 #define PRIORITY_HIGHEST 94
 
 static void judge_jack_realtime(struct st_finding *finding)
@@ -142,12 +144,12 @@ const struct st_rule st_rule_linux_jack_realtime = {
     .judge = judge_jack_realtime,
 };
 
-/* --- linux-jack-period: jackd -p, -n: the period and the ring. --- */
+/* --- linux-jack-period: JACK's period (-p), and the periods in its buffer (-n) --- */
 
 #define USB        ST_KEYS_USB_AUDIO "*.control"
 #define FRAMES_MIN 16
-#define FRAMES_MAX 8192  /* limit of the ALSA driver's -p */
-#define ROUNDED    1.001 /* a period this much longer is the same one */
+#define FRAMES_MAX 8192  /* limit of -p of the ALSA driver */
+#define ROUNDED    1.001 /* a period that is longer by up to this factor counts as equal */
 
 /** The value of the running server replaces that of its command line. @return false: the server did not
  * answer; the finding is set. */
@@ -187,7 +189,7 @@ static void judge_jack_period(struct st_finding *finding)
                           "JACK's period is %jd frames at %jd Hz (%.2f ms), longer than the "
                           "%.2f ms that you asked for",
                           jack.frames, jack.rate_hz, period_us / 1e3, wish_us / 1e3);
-        /* the longest period of a power of two that is not longer than the wished one; JACK has 16 to 8192 */
+        /* becomes the largest power of two that is not above the wished period; JACK accepts 16 to 8192 */
         int64_t frames = FRAMES_MIN;
         while (frames < FRAMES_MAX && st_rule_us(2 * frames, jack.rate_hz) <= wish_us * ROUNDED)
             frames *= 2;
@@ -226,7 +228,7 @@ const struct st_rule st_rule_linux_jack_period = {
     .judge = judge_jack_period,
 };
 
-/* --- linux-jack-soft-mode: jackd -d alsa -s: soft mode. --- */
+/* --- linux-jack-soft-mode: does JACK hide xruns (jackd -d alsa -s)? --- */
 
 static void judge_jack_soft_mode(struct st_finding *finding)
 {

@@ -5,11 +5,11 @@
 
 struct st_jack_command {
     bool realtime;     /* default: true */
-    int64_t priority;  /* -P; default 10, as jackd reports at start */
-    bool is_alsa;      /* -d alsa */
-    bool soft_mode;    /* -s of the ALSA driver */
+    int64_t priority;  /* option -P; default 10, as jackd reports at start */
+    bool is_alsa;      /* the option -d alsa is given */
+    bool soft_mode;    /* the ALSA driver has the option -s */
     int64_t frames;    /* -p, default 1024 */
-    bool frames_given; /* by -p */
+    bool frames_given; /* frames comes from an option -p, not from the default */
     int64_t periods_n; /* -n, default 2 */
     int64_t rate_hz;   /* -r of the driver, default 48000 */
 };

@@ -1,4 +1,4 @@
-/* Linux: features of this kernel: changes of a version, PREEMPT_RT, threaded interrupts. */
+/* Linux: what this kernel has: changes of a version, PREEMPT_RT, threaded interrupts. */
 #pragma once
 
 #include "advisor/facts/facts.h"
@@ -9,8 +9,8 @@
 #define ST_LINUX_KERNEL_IRQ_THREAD_KEYS                                                                      \
     ST_LINUX_KERNEL_REALTIME_KEYS, ST_KEY_CMDLINE, ST_LINUX_KERNEL_IRQ_THREAD "*.name"
 
-/** Does the kernel have the changes of this version? @return 1, 0, -ENODATA: not known, as for an older
- * kernel with backports. */
+/** Does the kernel have the changes of version major.minor? @return 1: yes; 0: no; -ENODATA: not known, as
+ * for an older kernel with backports. */
 int st_linux_kernel_from(const struct st_facts *facts, int major, int minor);
 
 /** Is it a real-time kernel (PREEMPT_RT)? */

@@ -4,22 +4,23 @@
 #include "advisor/rules/machine.h"
 #include "core/text/safe.h"
 
-/* --- linux-memlock: RLIMIT_MEMLOCK: may a program keep its memory out of reach of paging? --- */
+/* --- linux-memlock: may a program lock its memory (RLIMIT_MEMLOCK), so that it is never paged out? --- */
 
 #define MIB (1024 * 1024)
 
-/** Enough for a synthesizer or a client of a sound server; a DAW with samples needs more. Chosen by this
- * rule. */
+/** This limit is enough for a synthesizer or a client of a sound server; a DAW with samples needs more. It is
+ * a choice of this rule. */
 #define ENOUGH_BYTES (INT64_C(256) * MIB)
 
-/** The usual limit of 8 MiB (systemd, Linux since 5.16) is enough for players with long periods, until
- * there is a dropout. */
+/** The usual limit of 8 MiB (systemd, Linux since 5.16) is enough for programs with a period of 5 ms or more,
+ * as long as no dropout was counted. */
 #define USUAL_BYTES (INT64_C(8) * MIB)
 
 static void judge_memlock(struct st_finding *finding, int64_t limit)
 {
     const double mib = (double)limit / MIB;
-    /* with CAP_IPC_LOCK the limit does not apply; root has that right, but not in every container */
+    /* the limit does not apply to a process with CAP_IPC_LOCK; root has this capability, but not in every
+     * container */
     const bool small = limit < MIB,
                usual = st_machine_is_root(finding->facts) && st_place_container(finding->facts) == NULL;
     const double shown = small ? (double)limit / 1024 : mib;
@@ -85,7 +86,7 @@ const struct st_rule st_rule_linux_memlock = {
 
 #define CPU_MAX "/cpu.max"
 
-/** Fixes the quota of a group. The limit of a unit is set through the systemd that started the unit: the
+/** Sets the fix of a group's quota. A unit's quota is set through the systemd that started the unit: the
  * system's or the user's. @param path of the group's cpu.max. */
 static void fix_quota(struct st_finding *finding, const char *path)
 {
@@ -116,7 +117,8 @@ static void judge_cpu_quota(struct st_finding *finding)
             free = fact;
         else if (st_facts_any(finding->facts, ST_KEYS_RT_THREAD, ".pid",
                               st_fact_part(fact, ST_KEYS_CPU_QUOTA)))
-            exempt = fact; /* "affects only processes under the fair-class scheduler" */
+            exempt = fact; /* real-time threads have no quota: cpu.max "affects only processes under the
+                              fair-class scheduler" (cgroup-v2.rst) */
         else if (least == NULL || fact->i64 < least->i64)
             least = fact;
     }
@@ -167,7 +169,7 @@ const struct st_rule st_rule_linux_cpu_quota = {
     .judge = judge_cpu_quota,
 };
 
-/* --- linux-service-limits: Audio programs that run as services: limits.d does not reach them. --- */
+/* --- linux-service-limits: audio programs that run as services, to which limits.d does not apply --- */
 
 #define RTPRIO                 "LimitRTPRIO=90"
 #define SERVICE_LIMITS_MEMLOCK "LimitMEMLOCK=4G"
@@ -187,10 +189,10 @@ static bool says_yes(const struct st_fact *program, const char *leaf)
     return st_text_unit_boolean(st_fact_beside_text_or(program, leaf, ""), &yes) && yes;
 }
 
-/** Fault of a unit. @param program the fact of the unit's program. */
+/** What keeps a unit's program from real-time priority. @param program the fact of this program. */
 static enum fault fault_of(const struct st_fact *program)
 {
-    const char *user = st_fact_beside_text_or(program, "user", ""); /* with User= alone, root is the user */
+    const char *user = st_fact_beside_text_or(program, "user", ""); /* a unit without User= runs as root */
     if (program->state != ST_FACT_OK)
         return FAULT_UNREAD;
     if (says_yes(program, "restrict_realtime"))
@@ -202,7 +204,7 @@ static enum fault fault_of(const struct st_fact *program)
         st_fact_beside_is(program, "policy", "fifo") || st_fact_beside_is(program, "policy", "rr"))
         return FAULT_NONE;
     const char *usual = st_facts_text_or(program->facts, ST_KEY_UNIT_DEFAULT_RTPRIO, "");
-    int64_t soft; /* of "95", "20:95" or "infinity" */
+    int64_t soft; /* the soft limit in "95", "20:95" or "infinity" */
     if (st_text_unit_limit(st_fact_beside_text_or(program, "rtprio", usual), &soft) && soft != 0)
         return FAULT_NONE;
     return FAULT_LIMIT;
@@ -288,7 +290,7 @@ const struct st_rule st_rule_linux_service_limits = {
     .judge = judge_service_limits,
 };
 
-/* --- linux-rt-throttling: the safety net below a spinning real-time thread --- */
+/* --- linux-rt-throttling: the kernel's protection against a real-time thread that never sleeps --- */
 
 #define PERIOD "linux.sysctl.kernel.sched_rt_period_us"
 
@@ -339,7 +341,8 @@ static void judge_rt_throttling(struct st_finding *finding, int64_t runtime)
                  "audio thread sleeps in each cycle, so this does not affect it",
                  share_pct, hole_ms)}))
         st_rule_fix(finding);
-    /* the kernel refuses a runtime longer than the period, so the order of the two changes matters */
+    /* the kernel refuses a runtime longer than the period: if the old runtime exceeds the new period, the
+     * runtime is set first */
     if (runtime > PERIOD_USUAL_US && finding->changes_n == 2) {
         const struct st_change first = finding->changes[0];
         finding->changes[0] = finding->changes[1];

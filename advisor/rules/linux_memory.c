@@ -2,11 +2,11 @@
 #include "advisor/rules/machine.h"
 #include "platform/proc.h"
 
-/* --- linux-swap: Swap on disks, and how eagerly it is used. --- */
+/* --- linux-swap: is there swap on disks, and how early does the kernel use it? --- */
 
 #define SWAPPINESS_LOW 10
 
-/** Is memory of a sound server, or of a program that plays, in swap now? */
+/** Is memory of a sound server, or of a program that plays, in swap now? @return true: the finding is set. */
 static bool is_swapped(struct st_finding *finding)
 {
     static const char *const servers[] = {"pipewire", "pipewire-pulse", "jackd",
@@ -20,7 +20,8 @@ static bool is_swapped(struct st_finding *finding)
             most = st_fact_larger(most, fact);
     }
     st_finding_quote(finding, most);
-    /* what was used at the start only may lie there for ever */
+    /* with a long period and no dropout this does no harm: memory that was used only at the start may stay in
+     * swap for ever */
     if (most == NULL || st_rule_is_at_ease(finding))
         return false;
     st_finding_advice(finding, "%.40s has %.1f MiB of its memory in swap, and waits until it is read back",
@@ -84,7 +85,7 @@ const struct st_rule st_rule_linux_swap = {
     .judge = judge_swap,
 };
 
-/* --- linux-numa-balancing: Memory that the kernel moves between processors while it is in use. --- */
+/* --- linux-numa-balancing: does the kernel move memory between processors while programs use it? --- */
 
 const struct st_rule st_rule_linux_numa_balancing = {
     .id = "linux-numa-balancing",
@@ -106,9 +107,9 @@ const struct st_rule st_rule_linux_numa_balancing = {
          "the kernel moves memory between processors while programs use it (numa_balancing {})"}),
 };
 
-/* --- linux-huge-pages: Transparent huge pages: compaction in the middle of a page fault. --- */
+/* --- linux-huge-pages: do programs wait at a page fault while the kernel makes huge pages? --- */
 
-/** The value in use; NULL: none is marked, and the finding is set. */
+/** The value in [brackets], which is in use; NULL: none is marked, and the finding is set. */
 static const char *chosen_of(struct st_finding *finding, const char *text)
 {
     const char *chosen = st_proc_chosen(text);

@@ -3,7 +3,7 @@
 #include "advisor/rules/linux_kernel.h"
 #include "advisor/rules/machine.h"
 
-/* --- linux-rt-permission: The right to real-time priority: the one setting that matters most. --- */
+/* --- linux-rt-permission: the right to real-time priority, the setting that matters most --- */
 
 static const char *beside_irqs(const struct st_facts *facts)
 {
@@ -26,9 +26,9 @@ static bool has_rtkit(const struct st_facts *facts)
            (st_facts_has_int(facts, ST_KEY_RTKIT_INSTALLED) && !is_rtkit_cut_off(facts));
 }
 
-/** Judges a user without a limit for real-time priority, who may still get it from rtkit. Short cycles
- * cannot wait for interrupt threads, which have a higher priority than rtkit gives. Chosen by these
- * rules. @param who "this user may not use real-time priority". */
+/** Judges a user without a limit for real-time priority, who may still get it from rtkit. Below 5 ms rtkit is
+ * not enough: interrupt threads have a higher priority than rtkit gives, and a short cycle cannot wait for
+ * them. The 5 ms are a choice of these rules. @param who "this user may not use real-time priority". */
 static void judge_without(struct st_finding *finding, const char *who)
 {
     const bool rtkit = has_rtkit(finding->facts);
@@ -73,7 +73,7 @@ static void judge_refused(int64_t error, int64_t priority, struct st_finding *fi
     }
 }
 
-/** Judges by the limits that a login would give: SCHED_FIFO was not tried. */
+/** Judges a user for whom SCHED_FIFO was not tried, by the limits that a login or a shell gives. */
 static void judge_read(int64_t error, int64_t priority, struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
@@ -165,19 +165,20 @@ const struct st_rule st_rule_linux_rt_permission = {
     .judge_number = judge_rt_permission,
 };
 
-/* --- linux-rt-group-sched: SCHED_FIFO refused although the limit allows it --- */
+/* --- linux-rt-group-sched: does real-time group scheduling refuse SCHED_FIFO although the limit allows it?
+ * --- */
 
 #define CONFIG_DEFAULT "linux.config.RT_GROUP_SCHED_DEFAULT_DISABLED"
 
-/** Is RT_GROUP_SCHED off since boot (since 6.16: by rt_group_sched=0, or by the default of the
- * configuration)? */
+/** Is RT_GROUP_SCHED switched off since boot? From 6.16 on rt_group_sched=0 or a default in the kernel's
+ * configuration does that. */
 static bool off_at_boot(const struct st_facts *facts)
 {
     const char *usual = st_facts_is(facts, CONFIG_DEFAULT, "y") ? "0" : "1";
     return st_text_is(st_machine_boot_option(facts, "rt_group_sched", usual), "0");
 }
 
-/** Would the limit alone make SCHED_FIFO fail? */
+/** Is the limit rtprio alone a reason for the kernel to refuse SCHED_FIFO? */
 static bool limit_refuses(const struct st_facts *facts)
 {
     const int64_t limit = st_facts_int_or(facts, ST_KEY_RT_RTPRIO_LIMIT, INT64_MIN);
@@ -194,8 +195,8 @@ static void judge_rt_group_sched(struct st_finding *finding)
     const char *config = "";
     const bool tried = st_facts_int(facts, ST_KEY_RT_FIFO_ERRNO, &error) == 0 && was_tried(facts);
     const int r = st_finding_need_text(finding, ST_KEY_CONFIG_RT_GROUP_SCHED, &config);
-    /* only a kernel with RT_GROUP_SCHED has the files cpu.rt_runtime_us (kernel/sched/core.c,
-     * cpu_legacy_files) */
+    /* These files show that the kernel has RT_GROUP_SCHED, even if its configuration is not known: only such
+     * a kernel has cpu.rt_runtime_us (kernel/sched/core.c, cpu_legacy_files). */
     const bool no_config = r != 0 && users_us < 0 && runtime_us < 0,
                is_absent = finding->status == ST_STATUS_NOT_APPLICABLE;
     if (no_config && !(tried && error == 0) &&
@@ -270,9 +271,9 @@ const struct st_rule st_rule_linux_rt_group_sched = {
     .judge = judge_rt_group_sched,
 };
 
-/* --- linux-rtkit: rtkit: real-time priority for programs that ask a daemon for it. --- */
+/* --- linux-rtkit: the daemon that gives real-time priority to programs that ask --- */
 
-#define PRIORITY_DEFAULT 20 /* rtkit-daemon --help */
+#define PRIORITY_DEFAULT 20 /* default of --max-realtime-priority in rtkit-daemon --help */
 
 static void judge_rtkit(struct st_finding *finding, int64_t error)
 {
@@ -330,7 +331,7 @@ const struct st_rule st_rule_linux_rtkit = {
     .judge_number = judge_rtkit,
 };
 
-/* --- linux-audio-group: The group that carries the right to real-time priority. --- */
+/* --- linux-audio-group: the group whose members may use real-time priority --- */
 
 #define LIMITS ST_KEYS_LIMITS "@"
 

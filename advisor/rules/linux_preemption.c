@@ -1,4 +1,4 @@
-/* Linux: what the kernel may run before an audio thread. */
+/* Linux: what the kernel may run before an audio thread, and for how long. */
 #include "advisor/rules/linux_kernel.h"
 #include "advisor/rules/machine.h"
 #include "platform/proc.h"
@@ -7,7 +7,8 @@
 
 #define VERSION ST_KEY_KERNEL_VERSION
 
-/** For periods below these limits a preemption model is recommended: about 1.3 ms and 5 ms. */
+/** For periods below these limits the rule advises PREEMPT_RT, or a preemptible kernel: about 1.3 ms and 5
+ * ms. */
 #define RT_PERIOD_NS   INT64_C(1400000)
 #define FULL_PERIOD_NS INT64_C(5400000)
 
@@ -27,10 +28,10 @@ static const char *const model_names[] = {
 
 struct detected {
     enum model model;
-    bool dynamic; /* can be switched at run time */
+    bool dynamic; /* the model can be switched at run time */
 };
 
-/** Converts "none", "voluntary", "lazy" or "full" to a model. */
+/** Converts one of model_names from "none or voluntary" to "full" into its model. */
 static enum model parse_model(const char *name, size_t len)
 {
     for (enum model model = MODEL_NOT_FULL; model <= MODEL_FULL; model++) {
@@ -64,7 +65,7 @@ static struct detected detect(const struct st_facts *facts)
     const char *version;
     const char *option = st_machine_boot_option(facts, "preempt", "");
     const bool has_version = st_facts_text(facts, VERSION, &version) == 0;
-    /* the word in parentheses: "none voluntary (full)" */
+    /* the model in use is the word in parentheses: "none voluntary (full)" */
     const char *open = strchr(st_facts_text_or(facts, ST_KEY_PREEMPT_DEBUGFS, ""), '(');
     struct detected found = {.model = MODEL_UNKNOWN};
     if (open != NULL)
@@ -87,7 +88,8 @@ static struct detected detect(const struct st_facts *facts)
     if (found.model != MODEL_UNKNOWN || (found.dynamic && st_machine_is_unread(facts, ST_KEY_CMDLINE)))
         return found; /* the command line may have preempt=, which overrides the configuration */
     found.model = config_model(facts);
-    /* every kernel that is built preemptible says so in its version: init/Makefile, preempt-flag */
+    /* every kernel that is built preemptible has PREEMPT in its version (init/Makefile, preempt-flag), and
+     * this one does not */
     if (found.model == MODEL_UNKNOWN && has_version && !found.dynamic && version[0] == '#')
         found.model = MODEL_NOT_FULL;
     return found;
@@ -120,7 +122,8 @@ static const char *real_time_package(const struct st_facts *facts)
     } rows[] = {
         {"+rpt",
          "sudo apt install linux-image-rpi-v8-rt\n# then choose it in /boot/firmware/config.txt (kernel=)"},
-        {"buntu", "sudo pro enable realtime-kernel   # Ubuntu itself, with Ubuntu Pro"}, /* also Liquorix */
+        /* the version of Liquorix kernels contains "buntu", too */
+        {"buntu", "sudo pro enable realtime-kernel   # Ubuntu itself, with Ubuntu Pro"},
         {"-amd64", "sudo apt install linux-image-rt-amd64"},
         {"-arm64", "sudo apt install linux-image-rt-arm64"},
         {"-arch", "sudo pacman -S linux-rt"},
@@ -216,9 +219,11 @@ const struct st_rule st_rule_linux_preemption = {
     .judge = judge_preemption,
 };
 
-/* --- linux-threaded-irqs: threadirqs: handlers of interrupts in threads whose priority can be chosen. --- */
+/* --- linux-threaded-irqs: does the kernel run interrupt handlers in threads, whose priority can be chosen?
+ * --- */
 
-/** In longer periods the handlers of other devices do not matter. Chosen by this rule. */
+/** For longer periods the rule does not judge: handlers of other devices are then seldom a problem. The limit
+ * is a choice of this rule. */
 #define PERIOD_SHORT_NS INT64_C(1400000)
 
 static void judge_threaded_irqs(struct st_finding *finding)
@@ -279,7 +284,7 @@ static void judge_sched_ext(struct st_finding *finding, const char *state)
     } else if (!st_text_is(state, "enabled")) {
         st_finding_unknown(finding, "the scheduler changes at the moment (sched_ext: %.20s)", state);
     } else {
-        /* "lavd_1.0.20_g85f140fd_x86_64_unknown_linux_gnu" */
+        /* prints the name up to '_': "lavd_1.0.20_g85f140fd_x86_64_unknown_linux_gnu" */
         st_rule_advise(finding,
                        "the scheduler %.*s (sched_ext) decides when threads without real-time priority run; "
                        "users had more dropouts with such schedulers",
@@ -308,9 +313,10 @@ const struct st_rule st_rule_linux_sched_ext = {
     .judge_text = judge_sched_ext,
 };
 
-/* --- linux-irq-sharing: Does the sound card have its interrupt line for itself? --- */
+/* --- linux-irq-sharing: does the sound card share its interrupt line with other devices? --- */
 
-/** Does the line belong to a card that does not play? */
+/** Does this line of /proc/interrupts belong to none of the cards that a program has open? false also if the
+ * lines of the open cards are not known. */
 static bool is_of_idle_card(const struct st_fact *line)
 {
     const struct st_facts *facts = line->facts;
@@ -375,12 +381,13 @@ const struct st_rule st_rule_linux_irq_sharing = {
     .judge_number = judge_irq_sharing,
 };
 
-/* --- linux-watchdogs: The kernel's lock-up detectors. --- */
+/* --- linux-watchdogs: how often do the kernel's lock-up detectors interrupt a CPU? --- */
 
 #define THRESH           "linux.sysctl.kernel.watchdog_thresh"
 #define THRESH_DEFAULT_S 10
 
-/** In longer periods a few microseconds every few seconds do not matter. Chosen by this rule. */
+/** For longer periods the rule does not judge: the detector takes a few microseconds every few seconds. The
+ * limit is a choice of this rule. */
 #define WATCHDOGS_PERIOD_SHORT_NS INT64_C(500000)
 
 static void judge_watchdogs(struct st_finding *finding, int64_t nmi)
@@ -417,7 +424,7 @@ const struct st_rule st_rule_linux_watchdogs = {
     .judge_number = judge_watchdogs,
 };
 
-/* --- linux-firmware: what is known to call it again and again --- */
+/* --- linux-firmware: tools that are known to call the firmware again and again --- */
 
 #define FANS_EVER(tool)                                                                                      \
     "sudo systemctl disable --now " tool "   # if the firmware can control the fans itself"
@@ -425,7 +432,7 @@ const struct st_rule st_rule_linux_watchdogs = {
 static void judge_firmware(struct st_finding *finding, ST_UNUSED const char *driver)
 {
     static const char *const tools[] = {"dell-fan-mon", "fancontrol", "i8kmon", "i8kmon-ng"};
-    const char *tool = NULL; /* that asks dell_smm_hwmon for fans and temperatures */
+    const char *tool = NULL; /* the program that asks dell_smm_hwmon for fans and temperatures */
     if (strstr(st_facts_text_or(finding->facts, ST_KEY_TCLSH_COMMAND, ""), "i8kmon") != NULL)
         tool = "i8kmon";
     ST_EACH (name, tools) {

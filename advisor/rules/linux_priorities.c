@@ -1,4 +1,4 @@
-/* Linux: the order of sound server, programs and interrupt threads. */
+/* Linux: the order of the real-time priorities of sound server, programs and interrupt threads. */
 #include "advisor/facts/owner.h"
 #include "advisor/facts/place.h"
 #include "advisor/rules/linux_jack.h"
@@ -13,12 +13,12 @@
 #define THREAD_PRIORITY ST_KEYS_RT_THREAD "*.priority"
 #define THREAD_PID      ST_KEYS_RT_THREAD "*.pid"
 
-/** PipeWire, jackd (also in jackdbus), PulseAudio. */
+/** Programs of sound servers: PipeWire, jackd (also in jackdbus), PulseAudio. */
 static const char *const server_names[] = {"pipewire", "jackd", "jackdbus", "pulseaudio", NULL};
 
-/* --- linux-server-priority: Does the running sound server have its real-time threads? --- */
+/* --- linux-server-priority: does the running sound server have real-time threads? --- */
 
-/** Which rule reports why this server runs without real-time priority? NULL: none. */
+/** The id of the rule that explains why this server runs without real-time priority; NULL: no rule does. */
 static const char *reported_by(const struct st_facts *facts, const char *key)
 {
     if (st_text_is(key, ST_KEY_DAEMON_JACKD) &&
@@ -30,7 +30,8 @@ static const char *reported_by(const struct st_facts *facts, const char *key)
     return st_linux_rt_lost(facts, key) ? "linux-rt-lost" : NULL;
 }
 
-/* Sound servers, without jackdbus, which is idle until a program asks for JACK. */
+/* Sound servers that must have a real-time thread. jackdbus is not one of them: it is idle until a program
+ * asks for JACK. */
 static const struct {
     const char *key;
     const char *name;
@@ -130,7 +131,7 @@ const struct st_rule st_rule_linux_server_priority = {
     .judge_number = judge_server_priority,
 };
 
-/* --- linux-priority-order: Programs that play must not run above the server that they play through. --- */
+/* --- linux-priority-order: does a program that plays run at a higher priority than its sound server? --- */
 
 /** Priority that system76-scheduler gave to sound servers up to version 2.0.1. */
 #define SYSTEM76_PRIORITY 49
@@ -205,7 +206,7 @@ const struct st_rule st_rule_linux_priority_order = {
     .judge_number = judge_priority_order,
 };
 
-/* --- linux-hybrid-cores: threads that play on the slow cores of a hybrid CPU --- */
+/* --- linux-hybrid-cores: do threads that play run on the slow cores of a hybrid CPU? --- */
 
 static void judge_hybrid_cores(struct st_finding *finding, const char *list)
 {
@@ -261,13 +262,13 @@ const struct st_rule st_rule_linux_hybrid_cores = {
     .absent = "no core of this machine is reported as slower than the others",
 };
 
-/* --- linux-irq-priorities: The thread of the sound card's interrupt beside the sound server. --- */
+/* --- linux-irq-priorities: is the sound card's interrupt thread at least as high as the sound server? --- */
 
-#define IRQ_TOP 90 /* also the priority that rtirq gives */
+#define IRQ_TOP 90 /* highest useful priority of a server: rtirq gives the sound interrupt this one */
 
-/** The interrupt thread of the card that plays. If that is not known: with a USB interface, a thread of a
- * USB controller, else of a card. Of several threads the one with the highest priority, since a
- * controller may have more than one. */
+/** The interrupt thread of the card that plays. If that is not known: with a USB interface, a thread of a USB
+ * controller, otherwise the thread of a card. A controller may have more than one thread: then the one with
+ * the highest priority counts. @param ret_priority its priority. */
 static const struct st_fact *sound_interrupt(const struct st_facts *facts, int64_t *ret_priority)
 {
     const struct st_fact *best = NULL;
@@ -277,7 +278,7 @@ static const struct st_fact *sound_interrupt(const struct st_facts *facts, int64
         if (fact->state != ST_FACT_OK || !st_machine_is_sound(facts, fact->text) ||
             st_fact_beside_int(fact, "priority", &priority) != 0)
             continue;
-        const char *number = fact->text + strcspn(fact->text, "0123456789"), /* "irq/126-xhci_hc" */
+        const char *number = fact->text + strcspn(fact->text, "0123456789"), /* as in "irq/126-xhci_hc" */
             *irq = st_text("%.*s", (int)strspn(number, "0123456789"), number);
         int rank = strstr(number, "hci") != NULL || strstr(number, "dwc") != NULL;
         for (unsigned card = 0; card < ST_MACHINE_CARDS_MAX; card++) {
@@ -315,8 +316,8 @@ static void judge_irq_priorities(struct st_finding *finding, ST_UNUSED int64_t p
     if (sound == NULL || server.priority == 0)
         return;
     st_finding_quote(finding, server.process);
-    const struct st_fact *above =
-        NULL; /* an interrupt thread of another device with a higher priority than the server */
+    /* an interrupt thread of another device with a higher priority than the server */
+    const struct st_fact *above = NULL;
     ST_FACTS_EACH (fact, facts, ST_LINUX_KERNEL_IRQ_THREAD, ".name") {
         if (fact->state == ST_FACT_OK && !st_machine_is_sound(facts, fact->text) &&
             st_fact_beside_int_or(fact, "priority", 0) > server.priority)
@@ -344,8 +345,8 @@ static void judge_irq_priorities(struct st_finding *finding, ST_UNUSED int64_t p
                    "%.20s runs at priority %jd, lower than the sound server's %jd, so "
                    "the server can delay the interrupt that it waits for",
                    sound->text, lowest, server.priority);
-    const char *driver =
-        strchr(st_text("%.15s", sound->text), '-'); /* pgrep may see only this beginning of the name */
+    /* the kernel shows at most 15 bytes of a thread's name, so pgrep may see only this beginning */
+    const char *driver = strchr(st_text("%.15s", sound->text), '-');
     if (server.priority > IRQ_TOP)
         st_finding_fix(finding, NULL,
                        "# give the sound server a priority below 90: 'jackd -P 80', or rt.prio of PipeWire's "

@@ -8,8 +8,8 @@
 
 #define RT_PROCESS      ST_KEYS_RT_THREAD "*.process"
 #define RT_PRIORITY     ST_KEYS_RT_THREAD "*.priority"
-#define RTKIT_MAX       20   /* rtkit-daemon --help: what it gives at most, unless told otherwise */
-#define SUSPENDED_LEAST 1000 /* ms; less is no suspend */
+#define RTKIT_MAX       20   /* highest priority that rtkit gives by default (rtkit-daemon --help) */
+#define SUSPENDED_LEAST 1000 /* ms; a shorter time is no suspend */
 
 static const struct {
     const char *key, *name, *processes[2];
@@ -20,7 +20,7 @@ static const struct {
 };
 #define NONE (ST_ARRAY_LEN(servers) - 1)
 
-/** The sound server of this user: its row; NONE: none runs. */
+/** The row of the sound server that runs for this user; NONE: none runs. */
 static size_t server_of(const struct st_facts *facts)
 {
     size_t i = 0;
@@ -30,7 +30,7 @@ static size_t server_of(const struct st_facts *facts)
     return i;
 }
 
-/* --- linux-rt-lost --- */
+/* --- linux-rt-lost: did rtkit take the sound server's real-time priority away? --- */
 
 static bool has_canary(const struct st_facts *facts)
 {
@@ -96,7 +96,7 @@ static void judge_lost(struct st_finding *finding, ST_UNUSED int64_t processes_n
         return;
     const char *command = st_facts_text_or(facts, ST_KEY_RTKIT_COMMAND, "");
     st_rule_fix(finding);
-    /* distributions have rtkit-daemon in different places, some with options */
+    /* the fix repeats the running command, since its path and options depend on the distribution */
     if (!unnamed && command[0] == '/' && st_text_is_of(command, "_.:-/= "))
         st_finding_fix_persistent(finding, finding->needs, EVER("%s", "no-canary"), command);
 }
@@ -130,7 +130,7 @@ const struct st_rule st_rule_linux_rt_lost = {
 
 /* --- linux-rt-time: programs that the kernel ends because their real-time threads do not sleep --- */
 
-/** The first whose limit is at most this. NULL: none. */
+/** The first program whose limit RLIMIT_RTTIME is at most `most` us. NULL: none. */
 static const struct st_fact *find_rt_time(const struct st_facts *facts, int64_t most)
 {
     ST_FACTS_EACH (fact, facts, ST_KEYS_RT_TIME, ".limit_us") {
@@ -148,8 +148,9 @@ static void judge_rt_time(struct st_finding *finding)
     if (zero != NULL)
         killed = st_fact_beside_text_or(zero, "name", killed);
     const int64_t killed_n = st_facts_int_or(facts, ST_KEY_KERNEL_LOG_RT_TIME_N, 0);
-    const bool by_portal = st_facts_is(facts, ST_KEY_PORTAL_RT_TIME_US, "0") &&
-                           !st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0"); /* else PipeWire does not ask it */
+    /* if the limits give the right, PipeWire does not ask the portal */
+    const bool by_portal =
+        st_facts_is(facts, ST_KEY_PORTAL_RT_TIME_US, "0") && !st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0");
     if (!by_portal && killed_n == 0 && st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
         return;
     if (st_rule_say(
@@ -204,11 +205,11 @@ const struct st_rule st_rule_linux_rt_time = {
     .judge = judge_rt_time,
 };
 
-/* --- linux-client-priority: the threads of programs that play through PipeWire --- */
+/* --- linux-client-priority: do the programs that play through PipeWire have real-time threads? --- */
 
 struct clients {
     struct st_finding *finding;
-    char names[200]; /* of those without */
+    char names[200]; /* of the programs without real-time priority */
     int without_n, with_n;
     const char *last;
 };
@@ -223,7 +224,7 @@ static void add_client(struct clients *clients, const struct st_fact *fact, cons
         st_text_join(clients->names, sizeof(clients->names), ", ", "%.40s", name);
 }
 
-/** By the threads that bear the name of PipeWire's library. */
+/** Counts a program by one of its threads. A thread of PipeWire's library has "data-loop" in its name. */
 static void by_thread(struct clients *clients, const struct st_fact *process, bool has_priority)
 {
     if (process->state != ST_FACT_OK || !st_machine_thread_plays(process))
@@ -234,8 +235,9 @@ static void by_thread(struct clients *clients, const struct st_fact *process, bo
         clients->with_n++;
 }
 
-/** By the graph: a program that plays, and has no real-time thread at all. Not those that use PulseAudio's
- * library, for which pipewire-pulse computes, and not sleeptune, which only listens. */
+/** Counts a program that plays by its node in PipeWire's graph: does it have any real-time thread? Left out
+ * are programs that use PulseAudio's library, for which pipewire-pulse computes, and sleeptune, which only
+ * listens. */
 static void by_node(struct clients *clients, const struct st_fact *plays)
 {
     const char *pid, *name = st_buffer_program(plays);
@@ -259,7 +261,7 @@ static void judge_clients(struct st_finding *finding, ST_UNUSED int64_t processe
                                                          "finding linux-server-priority");
         return;
     }
-    /* before 1.0.1 the threads have no name of their own */
+    /* the graph comes first, since before PipeWire 1.0.1 the library's threads have no name of their own */
     if (st_facts_int_or(facts, ST_KEY_THREADS_COMPLETE, 0) == 1) {
         ST_FACTS_EACH (fact, facts, ST_KEYS_PIPEWIRE_NODE, ".plays")
             by_node(&clients, fact);
@@ -288,9 +290,10 @@ static void judge_clients(struct st_finding *finding, ST_UNUSED int64_t processe
                    clients.names, clients.without_n);
     if (st_buffer_pipewire_version(facts) < 10400)
         return;
-    const bool granted = st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0") &&
-                         st_facts_int_or(facts, ST_KEY_USER_UID, 0) != 0; /* root's says nothing of others */
-    const bool read = st_facts_has(facts, ST_KEY_USER_LIMITS_FROM);       /* what a login gives */
+    /* root always has the right, which says nothing about other users */
+    const bool granted =
+        st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0") && st_facts_int_or(facts, ST_KEY_USER_UID, 0) != 0;
+    const bool read = st_facts_has(facts, ST_KEY_USER_LIMITS_FROM); /* limits of a login */
     const char *fix = st_machine_right_at_login(facts) ? ST_MACHINE_FIX_LOG_IN : ST_MACHINE_FIX_LIMITS;
     if (granted)
         fix = ST_MACHINE_FIX_LOG_IN "\n# if you did: start the program again";

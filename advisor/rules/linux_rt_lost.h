@@ -3,7 +3,7 @@
 
 #include "advisor/facts/facts.h"
 
-/* What st_linux_rt_lost() reads. */
+/* Keys that st_linux_rt_lost() reads. */
 #define ST_RT_LOST_KEYS ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_COMMAND, ST_KEY_RTKIT_DEMOTED_N
 
 /** Does linux-rt-lost report, from rtkit's log, that this server lost its priority? If both servers run,

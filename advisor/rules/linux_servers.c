@@ -12,18 +12,18 @@ static bool need_server(struct st_finding *finding, const char *key, const char 
     return r == 0 && !st_finding_is_of_other(finding, key, name);
 }
 
-/* --- linux-alsa-buffer: The rings of the sound devices that are open, beside the server's quantum. --- */
+/* --- linux-alsa-buffer: ring buffers of the open sound devices, compared with the server's quantum --- */
 
 #define FORCE_QUANTUM "pw-metadata -n settings 0 clock.force-quantum %jd   # 0 lets programs choose"
 
-#define FRAMES_MAX 8192 /* PipeWire's own limit, default.clock.quantum-limit */
+#define FRAMES_MAX 8192 /* frames; PipeWire's own limit, default.clock.quantum-limit */
 
 static void say_too_short(struct st_finding *finding, const struct st_fact *worst, double ring_us,
                           double forced_us, int64_t running_hz)
 {
     const bool known = st_buffer_pipewire_version(finding->facts) > 0;
     const double gap_us = forced_us - ring_us;
-    int64_t frames = 1; /* the longest power of two of which the ring holds two quanta */
+    int64_t frames = 1; /* becomes the largest power of two of which two quanta fit into the ring */
     st_finding_set(
         finding, known ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
         "the buffer of %.40s holds %.1f ms, less than PipeWire's forced quantum of %.1f ms: from PipeWire "
@@ -42,19 +42,20 @@ static void say_too_short(struct st_finding *finding, const struct st_fact *wors
 static void judge_alsa_buffer(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    /* first: the first ring; one_period: a ring of less than two periods; worst: the shortest ring that
-     * holds no quantum */
+    /* first: any open ring, for evidence; one_period: a ring of less than two periods; worst: the shortest
+     * ring of PipeWire that is shorter than its forced quantum */
     const struct st_fact *first = NULL, *one_period = NULL, *worst = NULL;
     double worst_us = HUGE_VAL, shortest_us = HUGE_VAL, forced_us = 0;
     size_t open_n = 0, unread_n = 0;
     const struct st_buffer_asked asked = st_buffer_asked(facts);
+    /* follows_ring: before 0.3.84 PipeWire's cycle is at most half the ring, even if its quantum is forced */
     const bool quantum_unread =
                    st_machine_first_unread(
                        facts, ST_RULE_KEYS(ST_KEY_PIPEWIRE_QUANTUM, ST_KEY_PIPEWIRE_MAX_QUANTUM,
                                            ST_KEY_PIPEWIRE_FORCE_QUANTUM, ST_KEY_PIPEWIRE_RATE_HZ,
                                            ST_KEY_PIPEWIRE_FORCE_RATE_HZ)) != NULL,
-               follows_ring = st_buffer_pipewire_version(facts) > 0 &&
-                              st_buffer_pipewire_version(facts) < 384; /* even if the quantum is forced */
+               follows_ring =
+                   st_buffer_pipewire_version(facts) > 0 && st_buffer_pipewire_version(facts) < 384;
     if (st_buffer_is_forced(facts) && !follows_ring && !quantum_unread)
         forced_us = st_rule_us(asked.usual_frames, asked.running_hz);
     ST_FACTS_EACH (stream, facts, ST_KEYS_ALSA, ".buffer_frames") {
@@ -123,9 +124,9 @@ const struct st_rule st_rule_linux_alsa_buffer = {
     .judge = judge_alsa_buffer,
 };
 
-/* --- linux-pipewire-quantum: PipeWire: may its cycle be as short as wished? --- */
+/* --- linux-pipewire-quantum: can PipeWire's cycle be as short as the wished period? --- */
 
-#define MIN_FLOOR                    4 /* default.clock.quantum-floor */
+#define MIN_FLOOR                    4 /* frames: PipeWire's default.clock.quantum-floor */
 #define PIPEWIRE_QUANTUM_NOW(frames) "pw-metadata -n settings 0 clock.min-quantum " frames
 
 #define PIPEWIRE_QUANTUM_EVER(before, frames, behind)                                                        \
@@ -271,7 +272,7 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
     .judge = judge_pipewire_quantum,
 };
 
-/* --- linux-pipewire-clients: which program asked for so short a cycle, by pw-dump --- */
+/* --- linux-pipewire-clients: which program shortened PipeWire's cycle, according to pw-dump --- */
 
 #define CLIENTS_NOW(frames)                                                                                  \
     "pw-metadata -n settings 0 clock.min-quantum " frames "   # or the cycle that you want"
@@ -281,8 +282,8 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
     "# /etc/pipewire/pipewire-pulse.conf.d/90-sleeptune.conf\npulse.properties = { pulse.min.req = " frames  \
     "/" hz " pulse.min.quantum = " frames "/" hz " }\n# then\nsystemctl --user restart pipewire-pulse"
 
-/** Finds the smallest min-quantum (at the default rate) that makes a cycle last as long as the wish, or as
- * long as max-quantum allows. @return that cycle, in frames at the running rate. */
+/** Finds the smallest min-quantum (frames at the default rate) that makes a cycle last wish_ns, or as long as
+ * max-quantum allows. @return that cycle, in frames at the running rate. */
 static int64_t find_cycle(const struct st_facts *facts, const struct st_buffer_asked *asked, double wish_ns,
                           int64_t *ret_quantum)
 {
@@ -322,8 +323,8 @@ static void judge_pipewire_clients(struct st_finding *finding)
                         asked.program, asked.frames, now);
         return;
     }
-    const double asked_ns =
-        (double)asked.frames * 1e9 / (double)asked.rate_hz; /* otherwise the rate made the cycle shorter */
+    /* if the request itself is not too short, the rate made the cycle shorter (rule linux-pipewire-rates) */
+    const double asked_ns = (double)asked.frames * 1e9 / (double)asked.rate_hz;
     int64_t quantum = 0;
     const int64_t frames = find_cycle(finding->facts, &asked, wish_ns, &quantum), hz = asked.running_hz;
     const bool shorter =
@@ -333,11 +334,11 @@ static void judge_pipewire_clients(struct st_finding *finding)
                    "%.40s %s %jd frames at %jd Hz: PipeWire's cycle is %jd frames (%.2f ms) for all programs",
                    asked.program, asked.verb, asked.frames, asked.rate_hz, asked.cycle_frames,
                    cycle_ns / 1e6);
-    if (shorter && asked.forced) { /* then min-quantum and these variables have no effect */
+    if (shorter && asked.forced) { /* min-quantum and PULSE_LATENCY_MSEC do not change a forced quantum */
         st_finding_fix_now(finding, FORCE_QUANTUM, frames);
     } else if (shorter) {
-        /* what a program of PulseAudio must ask for, so that PipeWire makes such a cycle of it: a quarter of
-         * it up to 80 ms, beyond that half of it less 20 ms (PipeWire
+        /* PULSE_LATENCY_MSEC that gives a cycle of `frames`: from a latency of up to 80 ms PipeWire makes a
+         * cycle of a quarter of it, from a longer one a cycle of half of it minus 20 ms (PipeWire
          * src/modules/module-protocol-pulse/pulse-server.c) */
         const int64_t four_ms = 4000 * frames / hz, pulse_ms = 1 + ST_MIN(four_ms, 40 + four_ms / 2);
         st_finding_fix_now(finding, CLIENTS_NOW("%jd"), quantum);
@@ -370,9 +371,9 @@ const struct st_rule st_rule_linux_pipewire_clients = {
     .judge = judge_pipewire_clients,
 };
 
-/* --- linux-pipewire-rates: who made PipeWire's rate, and with it the cycle --- */
+/* --- linux-pipewire-rates: which program or device set PipeWire's rate, which scales the cycle --- */
 
-#define MUSIC_HZ 44100 /* lower rates, as of headsets, are no reason to change PipeWire's rate */
+#define MUSIC_HZ 44100 /* Hz; lower rates, as of headsets, are no reason to change PipeWire's rate */
 
 /** Finds a sink or stream that plays at another rate than PipeWire. @return its name; NULL: none. */
 static const char *find_converted(struct st_finding *finding, const char *class, int64_t running_hz,
@@ -480,9 +481,9 @@ const struct st_rule st_rule_linux_pipewire_rates = {
     .judge = judge_pipewire_rates,
 };
 
-/* --- linux-pulseaudio: PulseAudio's own settings. --- */
+/* --- linux-pulseaudio: do PulseAudio's own settings allow real-time priority? --- */
 
-/* daemon.conf's defaults */
+/* default of default-fragments in daemon.conf */
 #define FRAGMENTS_DEFAULT 4
 
 static void judge_pulseaudio(struct st_finding *finding)

@@ -1,12 +1,12 @@
 /* Linux: timers and clocks. */
 #include "advisor/rules/machine.h"
 
-/* --- linux-high-res-timers: High-resolution timers: proof at run time first, the configuration last. --- */
+/* --- linux-high-res-timers: do they run? The running kernel's reports count before its configuration --- */
 
 #define CONFIG "linux.config.HIGH_RES_TIMERS"
 #define HZ_MAX 10000
 
-/** The tick in ns from the facts that were read; 0: not known. */
+/** The length of a clock tick in ns, from the facts that were read; 0: not known. */
 static int64_t tick_ns(const struct st_facts *facts)
 {
     const int64_t getres_ns = st_facts_int_or(facts, ST_KEY_CLOCK_GETRES_NS, 0),
@@ -19,7 +19,8 @@ static int64_t tick_ns(const struct st_facts *facts)
     return hz >= 1 && hz <= HZ_MAX ? 1000000000 / hz : 0;
 }
 
-/** "highres=off", as it stands on the kernel command line. @return NULL: no such option, or no plain word. */
+/** The option as it stands on the kernel command line: "highres=off". @return NULL: it is not given, or its
+ * value has unusual characters. */
 static const char *option_word(const struct st_facts *facts, const char *name)
 {
     const char *value = st_machine_boot_option(facts, name, "");
@@ -32,7 +33,8 @@ static void fix_option(struct st_finding *finding, const char *word)
     st_machine_place_boot_option(finding, word, false);
 }
 
-/** "highres=off". NULL: it is not there. */
+/** "highres=off", as it stands on the kernel command line. NULL: no such option, or it does not switch the
+ * timers off. */
 static const char *off_word(const struct st_facts *facts)
 {
     const char *word = option_word(facts, "highres");
@@ -50,8 +52,8 @@ static void judge_off(struct st_finding *finding, const char *why)
         why = st_text("%s on the kernel command line", word);
     else if (built_in && known)
         why = st_text("%s; reason: sudo dmesg | grep -iE 'high res|one-shot'", why);
-    if (tick > finding->wish
-                   ->period_ns) { /* measured: HZ=250, a loop of 1333 µs: median 50 ms after a few seconds */
+    /* measured with HZ=250 and a loop of 1333 µs: the median lateness was 50 ms after a few seconds */
+    if (tick > finding->wish->period_ns) {
         st_finding_problem(
             finding,
             "high-resolution timers are off (%s): each sleep takes at least a tick of %.0f µs, so a "
@@ -71,7 +73,7 @@ static void judge_off(struct st_finding *finding, const char *why)
         fix_option(finding, st_text_or(word, "highres=off"));
 }
 
-/** Judges when only the configuration is known. */
+/** Judges if only the kernel's configuration and command line are known. */
 static void judge_config(struct st_finding *finding)
 {
     const char *config = "n";
@@ -131,15 +133,15 @@ const struct st_rule st_rule_linux_high_res_timers = {
     .judge = judge_high_res_timers,
 };
 
-/* --- linux-clocksource: The clocksource: what a look at the clock costs. --- */
+/* --- linux-clocksource: how long a clock read takes --- */
 
-/** The CPU reads it without a system call. */
+/** Clocks that a program reads without a system call. */
 static const char *const fast[] = {
     "tsc",      "tsc-early",        "kvm-clock",         "hyperv_clocksource_tsc_page",
     "timebase", "arch_sys_counter", "riscv_clocksource", NULL};
 
-/** The best clock that is read without a system call; the kernel lists clocks from best to worst. NULL:
- * none. */
+/** The best available clock that a program reads without a system call; the kernel lists clocks from best to
+ * worst. NULL: none. */
 static const char *best_fast(const char *available)
 {
     ST_TEXT_EACH (name, st_text("%s", available), " \n") {
@@ -171,7 +173,8 @@ static void judge_slow(const char *current, struct st_finding *finding)
                       st_text_with(": the kernel command line has ", chosen));
     if (chosen != NULL) {
         fix_option(finding, chosen);
-    } else if (st_text_is(best, "tsc")) { /* for a hypervisor's own clock, options that disable it go */
+        /* no option chooses a hypervisor's own clock: at most an option that disables it has to go */
+    } else if (st_text_is(best, "tsc")) {
         st_finding_fix(finding, NULL, finding->rule->persistent, ST_NEEDS_REBOOT);
         st_machine_place_boot_option(finding, "clocksource=tsc", true);
     }
@@ -235,22 +238,23 @@ const struct st_rule st_rule_linux_clocksource = {
     .judge = judge_clocksource,
 };
 
-/* --- linux-timer-slack: Timer slack: how late the kernel may let a normal thread's sleep end. --- */
+/* --- linux-timer-slack: how late the kernel may let a normal thread's sleep end --- */
 
-/** Up to this slack the effect is small compared with the wake-up latency, or with the period (1 %).
- * Chosen by this rule. */
+/** No advice up to this slack, which is small compared with the wake-up latency, nor below 1 % of the period.
+ * Both limits are a choice of this rule. */
 #define ENOUGH_NS    5000
 #define ENOUGH_SHARE 100
 
 static void judge_timer_slack(struct st_finding *finding, int64_t slack_ns)
 {
-    if (slack_ns == 0) { /* prctl takes 0 for the default, so only a real-time thread reads it */
+    /* only a real-time thread reads 0: for a normal thread, prctl takes 0 for the default */
+    if (slack_ns == 0) {
         st_finding_fine(finding, "the timer slack was read from a real-time thread, and real-time threads "
                                  "have none");
         return;
     }
     const double slack_us = (double)slack_ns / 1e3;
-    const int64_t fifo_errno = st_facts_int_or(finding->facts, ST_KEY_RT_FIFO_ERRNO, -1); /* -1: unknown */
+    const int64_t fifo_errno = st_facts_int_or(finding->facts, ST_KEY_RT_FIFO_ERRNO, -1); /* -1: not known */
     if (fifo_errno == 0) {
         st_finding_fine(finding,
                         "real-time threads have no timer slack; the sleeps of a normal thread are up to %.1f "

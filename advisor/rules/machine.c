@@ -47,7 +47,7 @@ const char *st_machine_boot_option(const struct st_facts *facts, const char *nam
 void st_machine_place_boot_option(struct st_finding *finding, const char *option, bool add)
 {
     static const struct {
-        const char *mark, *command[2]; /* to remove and to add one */
+        const char *mark, *command[2]; /* [0] removes an option, [1] adds one */
     } rows[] = {
         {"rpm-ostree", {"sudo rpm-ostree kargs --delete=", "sudo rpm-ostree kargs --append="}},
         {"grubby",
@@ -112,7 +112,8 @@ bool st_machine_is_open(const struct st_facts *facts, unsigned card)
     return st_facts_any(facts, st_text(ST_KEYS_ALSA "card%u.", card), ".period_frames", NULL);
 }
 
-/** The kernel keeps 15 bytes of a name. */
+/** Names of programs that do not play, although they have real-time threads or threads of PipeWire's library.
+ * The kernel keeps 15 bytes of a name. */
 static const char *const no_players[] = {
     /* servers, session managers, daemons and tools that have real-time threads for another purpose */
     "pipewire", "pipewire-pulse", "wireplumber", "pipewire-media-", "jackd", "jackdbus", "pulseaudio",
@@ -123,7 +124,8 @@ static const char *const no_players[] = {
     "Hyprland", "Xorg", "Xwayland", "cinnamon", "cosmic-comp", "gamescope", "gamescope-wl", "gnome-shell",
     "kwin_wayland", "kwin_x11", "labwc", "mutter", "muffin", "niri", "plasmashell", "river", "sway",
     "wayfire", "weston",
-    /* of PipeWire's library they use pictures and the graph; their sound goes through PulseAudio's */
+    /* programs that use PipeWire's library for pictures or the graph; their sound goes through PulseAudio's
+       library */
     "obs", "gpu-screen-reco", "kooha", "wf-recorder", "xdg-desktop-por", "gnome-remote-de", "krfb",
     "krdpserver", "sunshine", "spectacle", "firefox", "firefox-bin", "chrome", "chromium", "electron",
     "Discord", "slack", "teams", "zoom", "qpwgraph", "helvum", "coppwr", "pavucontrol", "pw-cli", "pw-dump",
@@ -164,7 +166,7 @@ void st_machine_fix_user(struct st_finding *finding)
     const char *user = st_facts_text_or(finding->facts, ST_KEY_USER_NAME, "root"),
                *rest = finding->rule->persistent;
     if (st_facts_has_int(finding->facts, ST_KEY_PAM_MISSING)) {
-        /* what stands behind the lines of limits.d needs no PAM */
+        /* rest: the steps after the lines of limits.d, which need no PAM */
         for (const char *at; (at = strstr(rest, ST_MACHINE_ANY_USER)) != NULL;)
             rest = at + strcspn(at, "\n");
         st_finding_fix(
@@ -205,12 +207,12 @@ int64_t st_machine_limit_at_login(const struct st_facts *facts, const char *item
     const struct st_fact *own = st_facts_find(facts, st_text(ST_KEYS_LIMITS "%s.%s", user, item));
     if (st_facts_has_int(facts, ST_KEY_PAM_MISSING))
         return 0;
-    /* a line for the user counts before those for groups, and these before "*" */
+    /* a line for the user takes precedence over lines for groups, and these over "*" */
     bool by_group = false;
     ST_FACTS_EACH (fact, facts, ST_KEYS_LIMITS "@", st_text(".%s", item)) {
-        if (!st_machine_is_in_group(fact) ||
-            (by_group && st_machine_limit(fact) >=
-                             st_machine_limit(limit))) /* the last line counts, which is not known */
+        /* of several groups, the last line in the files counts; their order is not known, so take the
+         * smallest limit */
+        if (!st_machine_is_in_group(fact) || (by_group && st_machine_limit(fact) >= st_machine_limit(limit)))
             continue;
         limit = fact;
         by_group = true;

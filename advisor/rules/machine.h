@@ -3,15 +3,16 @@
 
 #include "advisor/rules/rule.h"
 
-/** Does this fact exist, but could not be read or understood? A rule that depends on it is then unknown. */
+/** Is this fact unreadable or malformed? A rule that depends on it is then unknown. */
 bool st_machine_is_unread(const struct st_facts *facts, const char *key);
-/** The first of these keys (ST_RULE_KEYS) with st_machine_is_unread; NULL: none. */
+/** The first of these keys (ST_RULE_KEYS) whose fact is unreadable or malformed; NULL: none. */
 const char *st_machine_first_unread(const struct st_facts *facts, const char *const *keys);
 
-/** Is root judged? false also when that is not known. */
+/** Is the judged user root? false also if the user is not known. */
 bool st_machine_is_root(const struct st_facts *facts);
 
-/** Is this a virtual machine, a jail? false also when that is not known. */
+/** st_machine_is_guest: is this a virtual machine? st_machine_is_jailed: is this a jail? false also if that
+ * is not known. */
 bool st_machine_is_guest(const struct st_facts *facts);
 bool st_machine_is_jailed(const struct st_facts *facts);
 
@@ -34,7 +35,7 @@ const char *st_machine_boot_option(const struct st_facts *facts, const char *nam
  * GRUB's settings. A rule that calls this lists ST_KEY_BOOT_OPTIONS. */
 void st_machine_place_boot_option(struct st_finding *finding, const char *option, bool add);
 
-/** Members of a rule that sets one sysctl with the default `usual`. */
+/** Members of struct st_rule for a rule that sets one sysctl, whose default is `usual`. */
 #define ST_MACHINE_SYSCTL_FIX(key, value, usual)                                                             \
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL, key, value}), .now = "sudo sysctl " key "=" value,         \
     .persistent = "# /etc/sysctl.d/90-sleeptune.conf\n" key " = " value,                                     \
@@ -56,8 +57,8 @@ struct st_finding;
 /** The name in /proc/asound/cards of the card of a stream; else "card1.pcm0p.sub0". */
 const char *st_machine_stream_name(const struct st_fact *stream);
 
-/** The rule's usual fix for the judged user, or another fix without PAM. A rule that calls this lists
- * ST_KEY_USER_NAME and ST_KEY_PAM_MISSING. */
+/** Sets the rule's usual fix with the name of the judged user; without PAM, another fix. A rule that calls
+ * this lists ST_KEY_USER_NAME and ST_KEY_PAM_MISSING. */
 void st_machine_fix_user(struct st_finding *finding);
 
 /** Is the judged user a member of the group with this limit ("linux.limits.@audio.rtprio"), now or from
@@ -72,7 +73,7 @@ int64_t st_machine_limit(const struct st_fact *limit);
  * next login; 0 without PAM. */
 int64_t st_machine_limit_at_login(const struct st_facts *facts, const char *item);
 
-/** For a limit that is set up for the next login: says so, and that only the login is missing. */
+/** For a limit that the files already give: says that it is set up and takes effect at the next login. */
 void st_machine_say_in_place(struct st_finding *finding);
 
 /** Will the judged user, who may not use real-time priority now, get the right from the files in
@@ -94,7 +95,7 @@ bool st_machine_right_at_login(const struct st_facts *facts);
     "take " option " out again where it was added; where a command such as update-grub was run, run it "     \
     "again; then restart"
 
-/** Sets the fix that sets this sysctl of FreeBSD. */
+/** Sets fix and change for one sysctl of FreeBSD. */
 void st_machine_fix_sysctl(struct st_finding *finding, const char *name, const char *value);
 
 /** Is this a word for off (no, n, false, f, off, 0)? Its first letters count, as in the kernel's
@@ -120,25 +121,26 @@ bool st_machine_is_open(const struct st_facts *facts, unsigned card);
 
 #define ST_MACHINE_LINES                                                                                     \
     ST_KEYS_CARD "*", ST_KEYS_IRQ "*.pci", ST_KEYS_IRQ "*.actions",                                          \
-        ST_KEYS_ALSA "*.period_frames" /* keys that these two functions read */
+        ST_KEYS_ALSA "*.period_frames" /* keys that st_machine_is_line_of and st_machine_is_open read */
 
 /** Does this program play or record? With the graph of pw-dump: it is linked with a device or sink,
  * directly or not. Without a graph: any program that is not a server, and not known to have real-time
  * threads or PipeWire's library for another purpose. @param pid as text; NULL: not known. */
 bool st_machine_plays(const struct st_facts *facts, const char *name, const char *pid);
-/** As st_machine_plays, for the process of a thread whose state is ok. */
+/** As st_machine_plays. @param process the fact of a thread's process; its state is ok. */
 bool st_machine_thread_plays(const struct st_fact *process);
 
-/** A real-time thread, and the fact of its process. priority 0: there is none. */
+/** A real-time thread, and the fact of its process. priority 0: no such thread runs. */
 struct st_machine_thread {
     int64_t priority;
     const struct st_fact *process;
 };
-/** The thread with the highest priority of the processes with one of these names; NULL: of programs that
- * play. */
+/** The thread with the highest real-time priority among the processes with one of these names. @param names
+ * NULL: among programs that play. */
 struct st_machine_thread st_machine_top_thread(const struct st_facts *facts, const char *const *names);
 
-#define ST_MACHINE_PLAYS ST_KEYS_PIPEWIRE_NODE "*.plays", ST_KEYS_PIPEWIRE_NODE "*.pid" /* what it reads */
+/* Keys that st_machine_plays reads. */
+#define ST_MACHINE_PLAYS ST_KEYS_PIPEWIRE_NODE "*.plays", ST_KEYS_PIPEWIRE_NODE "*.pid"
 
 /** Is the text safe in a shell command: letters, digits and "_.:-" only? For names in fixes. */
 bool st_machine_is_plain(const char *text);

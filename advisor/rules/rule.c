@@ -1,12 +1,13 @@
-/* The table of the rules, and how a rule without code judges. */
+/* The table of all rules, and how a rule without code judges. */
 #include <fnmatch.h>
 
 #include "advisor/rules/rule.h"
 
 /* To add a rule: write st_rule_<id with _ for -> in the file of its topic, with cases (myths.c has many) or a
  * judge function, add its row here, and put fixtures into tests/fixtures/rules/<id>.facts (the README there
- * has their format). The order is that of the usual effect: who may run at once, what is in memory, timers,
- * CPU, kernel, sound, the rest. It decides between findings of the same status and effect. */
+ * has their format). Rules are in the order of their usual effect: which thread may run at once, what is in
+ * memory, timers, CPU, kernel, sound, the rest. The order decides between findings of the same status and
+ * effect. */
 /* clang-format off */
 #define RULES(RULE) \
     RULE(linux_rt_permission) \
@@ -143,7 +144,7 @@ bool st_rule_can_apply(const struct st_finding *finding)
     if (finding->changes_n == 0 || finding->in_place || !st_rule_is_applied(finding->rule) ||
         st_facts_has(finding->facts, ST_KEY_SETTINGS_ELSEWHERE))
         return false;
-    const char *boot; /* where options of the kernel are set by hand */
+    const char *boot; /* where the user sets kernel options by hand */
     const bool by_hand = st_facts_text(finding->facts, ST_KEY_BOOT_OPTIONS, &boot) == 0;
     ST_EACH_OF (change, finding->changes, finding->changes_n) {
         if (change->kind == ST_CHANGE_BOOT && by_hand)
@@ -152,7 +153,8 @@ bool st_rule_can_apply(const struct st_finding *finding)
     return true;
 }
 
-/** @param word NULL: nothing is replaced. @return NULL: there is no text. */
+/** Replaces each `word` in the text by `value`. @param word NULL: nothing is replaced. @return NULL: there is
+ * no text. */
 static const char *fill(const char *text, const char *word, const char *value)
 {
     const char *at = text == NULL || word == NULL ? NULL : strstr(text, word);
@@ -186,7 +188,7 @@ bool st_rule_say_first(struct st_finding *finding, const struct st_rule_row *row
     return st_finding_has_fired(finding);
 }
 
-/* --- cases --- */
+/* --- rules without code --- */
 
 static void judge_cases(struct st_finding *finding, const char *text)
 {
@@ -233,7 +235,7 @@ void st_rule_quote(struct st_finding *finding)
     }
 }
 
-/** Quotes what lies beside this fact, if the rule lists it as "*.leaf". */
+/** Quotes facts whose keys differ from this one's in the last part only, if the rule lists "*.leaf". */
 static void quote_beside(struct st_finding *finding, const struct st_fact *fact)
 {
     for (const char *const *pattern = finding->rule->facts; *pattern != NULL; pattern++) {
