@@ -15,16 +15,17 @@ static double share_of(const struct st_dropout_client *client)
     return 0;
 }
 
-/* "; 5.33 ms more delay; undo: the same with 0; to keep: sleeptune apply ...": three lines with its command
- */
+/* "; 5.33 ms more delay; undo: the same with 0 (no forced size); to keep: sleeptune apply ...": three lines
+ * with its command */
 static const char *price_text(const struct st_dropout_table *table, const char *source, int64_t frames)
 {
     const double more_ns =
         (double)table->period_ns * (double)(frames - table->frames) / (double)table->frames;
     const bool force = st_xrun_sources_find(source)->set_by_force;
     const char *lasts = st_xrun_sources_keep_frames(source, frames);
-    return st_text("; %s more delay; undo: the same with %jd%s", st_ns_short((int64_t)more_ns),
-                   force ? table->forced_frames : table->frames, st_text_with("; ", lasts));
+    const char *undo = st_text("%jd", force ? table->forced_frames : table->frames);
+    return st_text("; %s more delay; undo: the same with %s%s%s", st_ns_short((int64_t)more_ns), undo,
+                   st_text_is(undo, "0") ? " (no forced size)" : "", st_text_with("; ", lasts));
 }
 
 #define FRAMES_MIN 16

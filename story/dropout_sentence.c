@@ -69,7 +69,7 @@ const char *st_dropout_sentence_why(const struct st_dropout_client *client, cons
     if (row->place == ST_DROPOUT_AT_BUS)
         return st_dropout_place_why(row->place);
     if (row->place == ST_DROPOUT_AT_RESYNC)
-        text = st_text("was put in step with %s%s", st_text_or(client->device, "another card"),
+        text = st_text("was resynchronised to the clock of %s%s", st_text_or(client->device, "another card"),
                        client->drift_ppb == 0
                            ? ""
                            : st_text(", which is %.0f ppm %s", fabs((double)client->drift_ppb) / 1000,

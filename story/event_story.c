@@ -37,7 +37,7 @@ static const struct st_event *explanation(const struct st_event *event, const st
     return late_ns > 0 && late_ns >= st_event_missing_ns(event) ? &beside->late : NULL;
 }
 
-/* A card that was put in step and packets that were lost are the reason themselves. */
+/* A card that was resynchronised and packets that were lost are the reason themselves. */
 static bool is_unexplained(const struct st_event *event)
 {
     return event->reason == ST_DROPOUT_UNKNOWN && !event->mixed && st_dropout_place_why(event->place) == NULL;
@@ -79,7 +79,7 @@ static const char *late_text(const struct st_event *late)
     return st_text("%s for %s", text, st_ns_text(late->culprit_ns));
 }
 
-/* " in 10 s on alsa_output.pci (PipeWire, probable)". A card that was put in step has the device in its
+/* " in 10 s on alsa_output.pci (PipeWire, probable)". A card that was resynchronised has the device in its
  * reason. */
 static const char *where_text(const struct st_event *event, bool device)
 {

@@ -33,7 +33,7 @@ static const struct words {
     const char *name, *text;
 } others[] = {
     {"device-dropout", "a device lost sound"},
-    {"resync", "a second card was put in step"},
+    {"resync", "a second card was resynchronised"},
     {"bus", "USB packets were lost"},
     {"not-watched", "a sound server ended, or was not watched"},
     {"suspend", "the computer slept"},

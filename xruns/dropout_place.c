@@ -7,7 +7,7 @@ static const struct {
     [ST_DROPOUT_AT_CLIENT_BUFFER] = {"client-buffer"},
     [ST_DROPOUT_AT_GRAPH] = {"graph"},
     [ST_DROPOUT_AT_DEVICE_BUFFER] = {"device-buffer"},
-    [ST_DROPOUT_AT_RESYNC] = {"resync", "was put in step with another card"},
+    [ST_DROPOUT_AT_RESYNC] = {"resync", "was resynchronised to the clock of another card"},
     [ST_DROPOUT_AT_BUS] = {"bus", "lost USB packets"},
 };
 

@@ -359,7 +359,7 @@ const char *st_answer_not_watched(const struct st_view *view)
         text = st_text_joined(usb ? "" : "USB packets", ", ", "programs that play through virtual_oss");
     text = st_text_joined(text, ", ", "Bluetooth's radio");
     if (!cards)
-        text = st_text_joined(text, ", ", "a second card that the server puts in step");
+        text = st_text_joined(text, ", ", "resyncs of a second card");
     return st_text("%s, cables, power supply", text);
 }
 

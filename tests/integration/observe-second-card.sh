@@ -64,7 +64,7 @@ ok "a card that is 0.01 % too fast drifts by some 100 ppm" wait_for drifts
 near() { [ $(($1 > $2 ? $1 - $2 : $2 - $1)) -le $((1 + $2 / 10)) ]; }
 same() { n=$(($(logged) - begun)) reported=$(seen) && near "$reported" "$n"; } # what was just logged is reported later
 wait_for same
-ok "and is put in step as often as the log has it ($n; $reported), which is the machine's doing" near "$reported" "$n"
+ok "and is resynchronised as often as the log has it ($n; $reported), which is the machine's doing" near "$reported" "$n"
 for _ in 1 2 3 4 5 6; do
     echo 60000 >"$tmp/b"
     sleep 0.7
@@ -77,7 +77,7 @@ sleep 0.8
 echo 100 >"$tmp/b"
 sleep 1
 wait_for same
-ok "a card that is 6 % too fast now and then is put in step ($n times)" [ "$n" -ge 6 ]
+ok "a card that is 6 % too fast now and then is resynchronised ($n times)" [ "$n" -ge 6 ]
 # its clock makes 25 of them at most: 6 times 60 ppt of 0.7 s, and 20 ppt of 0.8 s, of which PipeWire lets 512 frames pass
 if [ "$n" -le 30 ] || cannot "each time is reported" "this machine put it out of step, too: $n times"; then
     ok "each time is reported ($reported), to a tenth" near "$reported" "$n"

@@ -3,7 +3,7 @@
 # release: takes six minutes; 43-listen-usb has the same programs, JACK and the graph on another card that QEMU records
 # What came out of a card, recorded outside of the machine: QEMU writes what its card played, and both `listen --input` and read_capture judge
 # that. Nothing is lost undisturbed; then 20 stops each (STOPS: fewer): of a program that plays through dmix, so that the card runs on, also with a
-# volume and converted; of a program in JACK's graph; and of the graph. At last it is PipeWire's second card, which is put in step.
+# volume and converted; of a program in JACK's graph; and of the graph. At last it is PipeWire's second card, which is resynchronised.
 # shellcheck source=tests/vm/guest.sh
 . /share/tests/guest.sh
 stops=${STOPS:-20}
@@ -71,7 +71,7 @@ put_n() {
 stop=drift plays 1 in_graph
 n=$(put_n)
 losses=$(heard .losses_n)
-ok "a second card is put in step $n times, each a loss in its sound ($losses)" test "$n" -ge "$stops" -a "$losses" -ge "$n"
+ok "a second card is resynchronised $n times, each a loss in its sound ($losses)" test "$n" -ge "$stops" -a "$losses" -ge "$n"
 is "those that are logged, of as many frames" "$(heard '.losses[].frames' | awk 'NR == FNR {put[NR] = $1; next} $1 == put[n + 1] {n++} END {print n + 0}' put -)" "$(wc -l <put)"
 is "each loss has its place and length" "$(heard '[.path_class, .valid] | join(" ")') $(agree)" "bit-exact true $losses $losses"
 "${as_user[@]}" pw-link second:monitor_FL first:playback_FL # so that the first one leads
@@ -81,7 +81,7 @@ sleep 10
 for i in $(seq "$stops"); do drift "$i"; done
 wait $listening
 n=$(put_n)
-ok "it is put in step $n times more" test "$n" -ge "$((stops / 2))"
+ok "it is resynchronised $n times more" test "$n" -ge "$((stops / 2))"
 is "which its monitor does not have, and listen says so" "$(found) $(heard '.cannot_hear | index("second-card") != null')" "bit-exact true 0 true"
 [ "$tap_failed" -eq 0 ] || cat jackd.log server.log all | tail -90 | tap_note
 tap_done

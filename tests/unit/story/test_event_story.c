@@ -83,7 +83,7 @@ static void a_sum_began_before_its_first_end_and_its_longest_loss(void **state)
     assert_int_equal(st_event_began_ns(&event), 91 * ST_NS_PER_S);
 }
 
-static void second_card_was_put_in_step(void **state)
+static void second_card_was_resynchronised(void **state)
 {
     struct st_event event = st_event_make(0, ST_EVENT_DEVICE_DROPOUT, "%s", "");
     ST_PRINT(event.source, "pipewire");
@@ -93,13 +93,13 @@ static void second_card_was_put_in_step(void **state)
     event.place = ST_DROPOUT_AT_RESYNC;
     event.lost_ns = event.longest_ns = 10 * ST_NS_PER_MS;
     assert_string_equal(say(&event),
-                        "alsa_output.usb lost sound once (PipeWire, probable), for 10.0 ms: it was put in "
-                        "step with alsa_output.pci");
+                        "alsa_output.usb lost sound once (PipeWire, probable), for 10.0 ms: it was "
+                        "resynchronised to the clock of alsa_output.pci");
     event.client[0] = '\0'; /* a sum of several */
     event.count_n = 70;
     assert_string_equal(say(&event),
                         "a device lost sound 70 times (PipeWire, probable), 10.0 ms in all (longest "
-                        "10.0 ms): it was put in step with alsa_output.pci");
+                        "10.0 ms): it was resynchronised to the clock of alsa_output.pci");
     ST_PRINT(event.source, "usb");
     event.device[0] = '\0';
     event.place = ST_DROPOUT_AT_BUS;
@@ -209,7 +209,7 @@ int main(void)
         cmocka_unit_test(words_of_sleeptuned_itself_are_said_as_they_are),
         cmocka_unit_test(lost_sound_has_a_length_and_a_place),
         cmocka_unit_test(a_sum_began_before_its_first_end_and_its_longest_loss),
-        cmocka_unit_test(second_card_was_put_in_step),
+        cmocka_unit_test(second_card_was_resynchronised),
         cmocka_unit_test(sum_of_several_clients_names_none),
         cmocka_unit_test(culprit_of_a_sum_is_who_was_it_most_often),
         cmocka_unit_test(the_server_that_a_client_waited_for_did_not_answer),
