@@ -1,16 +1,16 @@
-/* Log messages, made safe (core/text/safe.h): to stderr (-f), else to the journal or syslog. Each file
- * defines LOG_MODULE before it includes this header. */
+/* Log messages go to stderr (-f), otherwise to the journal or syslog. Unsafe bytes are replaced
+ * (core/text/safe.h). Each file defines LOG_MODULE before it includes this header. */
 #pragma once
 
 #include "core/base.h"
 
 enum st_log_level { ST_LOG_ERR, ST_LOG_WARN, ST_LOG_INFO, ST_LOG_DBG };
 
-/** @param to_stderr -f. @param level the most detailed level that is written. Call before other threads
- * exist. */
+/** @param to_stderr write to stderr (option -f). @param level the most detailed level that is written. Call
+ * before other threads exist. */
 void st_log_init(bool to_stderr, enum st_log_level level);
 
-/** Keeps errno. Threads: any but the cycle loop. */
+/** Logs a message. Does not change errno. Threads: any but the cycle loop. */
 void st_log(enum st_log_level level, const char *module, const char *format, ...) ST_PRINTF(3, 4);
 
 /** Logs a named event, for filters of the journal: SLEEPTUNE_EVENT, SLEEPTUNE_COUNT,
