@@ -11,7 +11,7 @@
 #include "platform/posix/posix.h"
 
 #define PATH_BYTES 4096
-#define TRIES      10 /* most attempts, if another process removes the file between open and flock each time */
+#define TRIES      10 /* attempts, since another process may remove the file between open and flock */
 
 static bool make_path(const char *path, char buf[PATH_BYTES])
 {
@@ -98,8 +98,7 @@ void st_lock_file_release(const char *path, int *fd)
     if (*fd < 0)
         return;
     if (make_path(path, lock_path) && is_at_path(*fd, lock_path))
-        (void)unlink(
-            lock_path); /* Removes the file before the release, while no other process can hold its lock. */
+        (void)unlink(lock_path); /* before the release, while no other process can hold its lock */
     close(*fd);
     *fd = -1;
 }

@@ -167,9 +167,7 @@ static int serve(struct st_service *service, const sigset_t *blocked, struct st_
             reloads = 0;
             r = st_service_reload(service);
         }
-        if (next_ns >
-            now_ns + st_service_tick_ns(
-                         service)) /* the rest of the loop has ended, so ticks come each second again */
+        if (next_ns > now_ns + st_service_tick_ns(service)) /* the loop runs again: ticks come each second */
             next_ns = now_ns + st_service_tick_ns(service);
     }
     if (r == 0)
@@ -203,13 +201,12 @@ static bool has_descriptors(void)
 static void limit_heap(void)
 {
 #ifdef M_ARENA_MAX
-    (void)mallopt(
-        M_ARENA_MAX,
-        1); /* otherwise glibc reserves 64 MB of addresses for each thread, which count as locked memory */
-    /* Text of an HTTP answer can have megabytes. Above this size glibc maps it separately and unmaps it when
-     * it is freed. Without the fixed threshold, glibc would take later ones from the heap, which cannot give
-     * back locked memory from its middle. The histograms that are copied every few seconds are smaller and
-     * stay in the heap. */
+    /* Otherwise glibc reserves 64 MB of addresses for each thread, which count as locked memory. */
+    (void)mallopt(M_ARENA_MAX, 1);
+    /* The text of an HTTP answer can have megabytes. Above this size glibc maps it separately, and unmaps it
+     * when it is freed. By default glibc would raise the threshold then and take the next text from the heap,
+     * which cannot give back locked memory from its middle. The histograms that are copied every few seconds
+     * are smaller and stay in the heap. */
     (void)mallopt(M_MMAP_THRESHOLD, 512 * 1024);
     (void)mallopt(M_TRIM_THRESHOLD, 512 * 1024);
 #endif
@@ -236,8 +233,9 @@ int main(int argc, char **argv)
         pthread_sigmask(SIG_SETMASK, &before, NULL);
     } else {
         st_log_init(options.to_stderr, options.debug ? ST_LOG_DBG : ST_LOG_INFO);
-        st_tracer_clear(); /* removes a trace that a killed sleeptuned left, even if the configuration turns
-                              out to be bad: a trace slows the system down */
+        /* Removes a trace that a killed sleeptuned left, because it slows the system down. Does so before the
+         * configuration is read, which may turn out to be bad. */
+        st_tracer_clear();
     }
     struct st_platform *platform = st_platform_native();
     struct st_config config;

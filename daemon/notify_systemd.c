@@ -20,10 +20,9 @@ struct st_notify {
     sd_bus *bus; /* NULL: no connection is open */
     struct st_notify_shown shown;
     struct st_notify_text text; /* text of the notification that is being sent, or was sent last */
-    bool busy, markup,
-        actions; /* busy: a notification is being sent; the others: the server supports markup, or buttons */
-    int64_t now_ns, next_ns; /* time of the last st_notify_look; earliest time of the next notification
-                                (CLOCK_MONOTONIC) */
+    bool busy, markup, actions; /* a notification is being sent; the server supports markup, buttons */
+    int64_t now_ns, next_ns;    /* time of the last st_notify_look; earliest time of the next notification
+                                   (CLOCK_MONOTONIC) */
     uint64_t shown_n;
     uint32_t id;   /* the server's number of the last notification that it showed */
     char why[256]; /* why the last notification was not shown; "": it was shown */

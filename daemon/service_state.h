@@ -52,9 +52,8 @@ struct st_service {
     struct st_causes *causes;
     struct st_tracer_way tracer_way;
     struct st_live live;
-    int64_t
-        marked_ns[10]; /* when the user reported a dropout (CLOCK_MONOTONIC), the last ten times; 0: unused */
-    size_t next_mark;  /* index of the oldest time in marked_ns */
+    int64_t marked_ns[10]; /* when the user last reported dropouts, CLOCK_MONOTONIC; 0: unused */
+    size_t next_mark;      /* index of the oldest time in marked_ns */
     struct st_kernel_log kernel_log;
     struct st_clockwatch clockwatch;
     struct st_service_web web;
@@ -67,8 +66,7 @@ struct st_service {
     uint64_t closed_stream_dropouts_n;
 
     struct st_observe *observe;
-    char cycles[ST_SOCKET_PATH_BYTES +
-                8];           /* path of a file to which helper programs write traces of cycles; "": none */
+    char cycles[ST_SOCKET_PATH_BYTES + 8]; /* path of the file with PipeWire's last cycles; "": none */
     int64_t observed_wall_ns; /* end of the last minute in the history that counts other programs; 0: no
                                  minute yet */
     struct st_notify *notify; /* NULL: no notifications in this build */

@@ -1,20 +1,21 @@
-/* The demoting watchdog: takes real-time priority from a loop that starves the machine. */
+/* Takes real-time priority from the test loop if the loop starves the machine. The signs: an ordinary thread
+ * (the canary) no longer runs, or the loop uses too much CPU time. */
 #pragma once
 
 #include "daemon/causes/events.h"
 
-#define ST_WATCHDOG_CHECK_NS                                                                                 \
-    INT64_C(500000000) /* interval in which a thread above the loop checks the canary */
-#define ST_WATCHDOG_SILENT_CHECKS                                                                            \
-    6                               /* consecutive checks without a sign of the canary that mean starvation  \
-                                     */
-#define ST_WATCHDOG_BUSY_SHARE  0.5 /* share of a CPU that the loop may use */
-#define ST_WATCHDOG_BUSY_CHECKS 2   /* consecutive looks, one in 5 s */
-/* RLIMIT_RTTIME, enforced by the kernel if the watchdog failed: SIGXCPU at half of this CPU time, SIGKILL
- * at all of it */
+/* interval in which the checker, a thread with a priority above the loop's, checks the canary */
+#define ST_WATCHDOG_CHECK_NS INT64_C(500000000)
+/* ordinary threads starve if this number of consecutive checks saw no sign of the canary */
+#define ST_WATCHDOG_SILENT_CHECKS 6
+#define ST_WATCHDOG_BUSY_SHARE    0.5 /* share of a CPU that the loop may use */
+/* consecutive reports (every 5 s) of too large a share after which the loop is demoted */
+#define ST_WATCHDOG_BUSY_CHECKS 2
+/* RLIMIT_RTTIME, enforced by the kernel in case the watchdog fails: SIGXCPU after half of this CPU time
+ * without a sleep, SIGKILL after all of it. */
 #define ST_WATCHDOG_RTTIME_NS INT64_C(30000000000)
 
-/** Judges the canary's signs of life. Counts checks instead of time: after a SIGSTOP or a pause of the
+/** Judges the canary by its counter. Counts checks instead of time: after a SIGSTOP or a pause of the
  * machine, of any length, the canary runs again before enough checks have passed. Pure. */
 struct st_watchdog_judge {
     uint64_t heard;
@@ -37,8 +38,8 @@ bool st_watchdog_busy(struct st_watchdog_judge *judge, double share);
 #define ST_WATCHDOG_TEXT_BYTES 160
 
 struct st_watchdog_view {
-    bool running;    /* the checker has begun: above_loop is known */
-    bool above_loop; /* the checker has real-time priority */
+    bool running;    /* the checker's thread has started, so above_loop is known */
+    bool above_loop; /* the checker got a real-time priority above the loop's */
     bool demoted;
     char reason[ST_WATCHDOG_TEXT_BYTES]; /* why the loop was demoted, or could not be */
 };
@@ -47,10 +48,10 @@ enum st_watchdog_reason { ST_WATCHDOG_STARVED = 1, ST_WATCHDOG_BUSY, ST_WATCHDOG
 
 /** The watched loop. Threads: any. */
 struct st_watchdog_loop {
-    /** Kernel id of the loop's thread, 0 while it does not run. */
+    /** Kernel id of the loop's thread; 0 while the thread does not run. */
     pid_t (*tid)(void *ctx);
-    /** Counter of the canary, an ordinary thread; increases at least once in ST_WATCHDOG_CHECK_NS while
-     * the canary has a CPU. */
+    /** Counter of the canary, an ordinary thread. It increases at least once in ST_WATCHDOG_CHECK_NS while
+     * the canary gets a CPU. */
     uint64_t (*cheeps)(void *ctx);
     void *ctx;
 };
@@ -63,7 +64,7 @@ ST_NODISCARD int st_watchdog_start(struct st_platform *platform, int loop_priori
                                    const struct st_watchdog_loop *loop, struct st_events *events,
                                    struct st_watchdog **ret);
 
-/** Call within 3 s after the canary of the loop has ended. NULL is allowed. */
+/** Call within 3 s after the canary has ended; otherwise its silence demotes the loop. NULL is allowed. */
 void st_watchdog_stop(struct st_watchdog *watchdog);
 
 /** Reports the loop's total CPU time at now_ns (CLOCK_MONOTONIC); call every 5 s. Threads: one. */
