@@ -15,8 +15,9 @@ double st_distribution_normal_z(double tail)
     return low;
 }
 
-/* Student's distribution by a normal one, within 0.1 % of the tail from 7 degrees of freedom on. Source:
- * Wallace, "Bounds on normal approximations to Student's and the chi-square distributions", 1959. */
+/* Approximates Student's distribution by a normal one; the tail probability is within 0.1 % from 7 degrees of
+ * freedom on. Source: Wallace, "Bounds on normal approximations to Student's and the chi-square
+ * distributions", 1959. */
 double st_distribution_student_t(double z, double df)
 {
     const double wider = z * (8 * df + 3) / (8 * df + 1);
