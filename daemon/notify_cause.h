@@ -4,8 +4,8 @@
 #include "daemon/status/view.h"
 
 #define ST_NOTIFY_CAUSES_MAX 64 /* further causes appear in `status` only */
-#define ST_NOTIFY_DROPOUTS                                                                                   \
-    3 /* fewest dropouts of one cause: a single dropout may come from a program that starts */
+/* Fewest dropouts of one cause: a single dropout may come from a program that starts. */
+#define ST_NOTIFY_DROPOUTS  3
 #define ST_NOTIFY_RECENT_NS INT64_C(60000000000)
 
 /** A cause of dropouts: the reason, and the program to blame, which is the one that took the CPU or else the

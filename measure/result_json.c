@@ -55,7 +55,7 @@ static json_t *causes(const struct st_result *result)
 void st_result_condition_json(void *object, const char *key, const char *value)
 {
     int64_t number;
-    /* a list of CPUs such as "1-3"; a single CPU must not become a number */
+    /* cpus_isolated is a list such as "1-3", so a list of one CPU must not become a number. */
     const bool whole = strlen(value) < 18 && st_number_i64(value, INT64_MIN, INT64_MAX, &number) == 0 &&
                        strcmp(key, "cpus_isolated") != 0;
     json_t *json = whole ? ST_JSON(number) : json_string(value);

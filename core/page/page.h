@@ -18,8 +18,8 @@ extern const char st_page_policy[];
 extern const char st_page_icon[], st_page_manifest[];
 
 enum st_page_form {
-    /* the page without figures: its script requests them with the token after "#" in the address */
     ST_PAGE_SERVED,
+    /* the page without figures: its script requests them with the token after "#" in the address */
     ST_PAGE_SHELL,
     ST_PAGE_CYCLE, /* only the picture of the last dropout's cycle, as SVG; "" if the document has no such
                       cycle */

@@ -18,8 +18,8 @@
 enum st_observed_mode { ST_OBSERVED_OFF, ST_OBSERVED_AUTO, ST_OBSERVED_ON };
 
 enum st_observed_state {
-    /* cannot be opened, or was lost; tried again after 1 s to 15 s, or 60 s while nothing plays */
     ST_OBSERVED_IS_OFF,
+    /* cannot be opened, or was lost; tried again after 1 s to 15 s, or 60 s while nothing plays */
     ST_OBSERVED_ABSENT,
     ST_OBSERVED_OPENING,
     ST_OBSERVED_WATCHING,

@@ -18,8 +18,8 @@ static const char tables[] =
     " kernel TEXT, governor TEXT, policy TEXT,"
     " priority INTEGER, cpu INTEGER, frames INTEGER, rate_hz INTEGER,"
     " load_percent REAL);"
-    /* level: 60 or 3600, the seconds that a row stands for */
-    /* only rows of minutes have a histogram */
+    /* level: 60 or 3600, the seconds that a row stands for. lateness: a histogram, which only rows of minutes
+     * have. */
     "CREATE TABLE span ("
     " id INTEGER PRIMARY KEY,"
     " level INTEGER NOT NULL, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL,"
