@@ -25,8 +25,7 @@ int64_t st_period_due_wide_ns(const struct st_period *period, int64_t t0_ns, uin
 /**
  * due(k) = t0 + k * num / den, computed from k and rounded once (half up), so that no error adds up.
  * @return ns; saturates at INT64_MAX. Threads: any; real-time safe (one 64-bit division while k * num < 2^64,
- *         which is 53 days at 44.1 kHz and 128 frames; a 128-bit one after that). Inline: once a cycle.
- */
+ *         which is 53 days at 44.1 kHz and 128 frames; a 128-bit one after that). Inline: once a cycle. */
 static inline int64_t st_period_due_ns(const struct st_period *period, int64_t t0_ns,
                                        uint64_t k) ST_NONBLOCKING
 {

@@ -525,8 +525,7 @@ static int apply(struct st_service *service, const struct st_config *config)
     }
     if ((applies & ST_CONFIG_APPLIES_START) != 0)
         ST_WARN("socket.path was changed. Restart sleeptuned to use it.");
-    /* A reload also tries again what failed before: the missing group may exist now, or the port may be free.
-     */
+    /* A reload also tries again what failed before: a missing group may exist now, or a port may be free. */
     if ((applies & ST_CONFIG_APPLIES_SOCKET) != 0 || service->view.failed.socket[0] != '\0')
         st_service_parts_set_rights(service);
     if ((applies & ST_CONFIG_APPLIES_HTTP) != 0 || service->view.failed.http[0] != '\0')

@@ -10,9 +10,8 @@
 #define ST_SERVICE_CONFIG ST_SYSCONF_DIR "/sleeptuned.conf"
 
 #define ST_SERVICE_TICK_NS INT64_C(1000000000)
-#define ST_SERVICE_REST_TICKS                                                                                \
-    15 /* while nothing plays, ticks are this number of ST_SERVICE_TICK_NS apart                             \
-        */
+/* While nothing plays, ticks are this number of ST_SERVICE_TICK_NS apart. */
+#define ST_SERVICE_REST_TICKS 15
 
 struct st_service;
 

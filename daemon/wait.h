@@ -6,8 +6,7 @@
 
 #include "platform/platform.h"
 
-/** The sets of pselect, with descriptors below FD_SETSIZE. Not poll, because libmicrohttpd fills such sets.
- */
+/** The sets of pselect, with descriptors below FD_SETSIZE. Not poll, since libmicrohttpd fills such sets. */
 struct st_wait {
     fd_set read, write, error;
     int fd_max;     /* -1: no descriptor */

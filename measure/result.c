@@ -74,9 +74,8 @@ const char *st_result_condition(const struct st_result *result, const char *key)
     return NULL;
 }
 
-#define NO_IDLE_REQUEST                                                                                      \
-    "2000000000" /* value (us) of /dev/cpu_dma_latency if no program asks for a latency                      \
-                  */
+/* Value (us) of /dev/cpu_dma_latency if no program asks for a latency. */
+#define NO_IDLE_REQUEST "2000000000"
 
 const char *st_result_condition_shown(const char *key, const char *value)
 {

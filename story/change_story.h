@@ -22,6 +22,5 @@ const char *st_change_story_kernel(const json_t *what, const char *modules);
 
 /** A sentence about the last change after which dropouts became more frequent or rarer: "More dropouts since
  * Tuesday, when the kernel became 6.12.48: 14 an hour, before 0.2."; if more frequent, followed by
- * st_change_story_kernel. @param ret_worse dropouts are more frequent. @return "": there is no such change.
- */
+ * st_change_story_kernel. @param ret_worse dropouts are more frequent. @return "": there is none. */
 const char *st_change_story_text(const json_t *changes, int64_t now_wall_ns, bool *ret_worse);

@@ -7,9 +7,8 @@
 
 /* most dropouts that an event may count: it can come from an untrusted file, and a sum must not overflow */
 #define COUNT_MAX INT64_C(1000000000)
-#define USUAL_RATE_HZ                                                                                        \
-    48000 /* default.clock.rate of PipeWire, which is used even if no program asks for it                    \
-           */
+/* default.clock.rate of PipeWire, which is used even if no program asks for it */
+#define USUAL_RATE_HZ 48000
 /* shortest period that does not count as hard to keep; 128 frames at 48 kHz are 2.667 ms */
 #define HARD_NS (3 * ST_NS_PER_MS)
 
@@ -18,8 +17,7 @@ bool st_dropout_table_is_timed(const struct st_dropout_sum *sum)
     return sum->n > 0 && sum->lost_ns > 0 && 10 * sum->unknown_n <= sum->n;
 }
 
-/* Compares two losses, for sorting the larger one first: by lost time if `timed`, then by number of dropouts.
- */
+/* Compares two losses, to sort the larger one first: by lost time if `timed`, then by number of dropouts. */
 static int compare(const struct st_dropout_sum *a, const struct st_dropout_sum *b, bool timed)
 {
     if (timed && a->lost_ns != b->lost_ns)

@@ -38,8 +38,7 @@ static const struct st_event *explanation(const struct st_event *event, const st
     return late_ns > 0 && late_ns >= st_event_missing_ns(event) ? &beside->late : NULL;
 }
 
-/* Is the reason of the dropout unknown? If a card was put in step, or packets were lost, that is the reason.
- */
+/* Is the reason of the dropout unknown? If a card was put in step or packets were lost, that is it. */
 static bool is_unexplained(const struct st_event *event)
 {
     return event->reason == ST_DROPOUT_UNKNOWN && !event->mixed && st_dropout_place_why(event->place) == NULL;

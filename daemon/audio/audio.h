@@ -33,8 +33,7 @@ struct st_audio_view {
     uint64_t opened_n;
     /* pause before the next attempt to open the stream, in state ST_AUDIO_WAITING */
     int64_t retry_after_ns;
-    /* why the stream does not play: in state ST_AUDIO_WAITING, or in ST_AUDIO_OFF if a stream is configured
-     */
+    /* why the stream does not play: in state ST_AUDIO_WAITING, or ST_AUDIO_OFF if one is configured */
     char error[ST_AUDIO_ERROR_BYTES];
 };
 
@@ -50,8 +49,7 @@ ST_NODISCARD int st_audio_start(struct st_platform *platform, const struct st_co
  * no dropouts. Pure. */
 void st_audio_view_init(const struct st_config *config, struct st_audio_view *ret);
 
-/** Closes the stream. If its sound server does not answer for 5 s, leaves the thread behind. NULL is allowed.
- */
+/** Closes the stream. If its sound server does not answer in 5 s, leaves the thread. NULL is allowed. */
 void st_audio_stop(struct st_audio *audio);
 
 /** Threads: any. */

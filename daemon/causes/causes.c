@@ -265,8 +265,8 @@ void st_causes_take(struct st_causes *causes, const struct st_cause_event *late,
         ST_PRINT(counted.name, "%s", late->culprit);
         culprit = &counted;
     }
-    /* A culprit that had the CPU for most of a wait did not have it for all of it, so its time counts only if
-     * it is more than explained_ns. */
+    /* The culprit's time is only a part of the wait, so it counts only if it exceeds what the counters
+     * explain. */
     if (culprit != NULL && culprit->explains && culprit->ns > explained_ns)
         explained_ns = ST_MIN(culprit->ns, late->lateness_ns);
     const struct st_event event = event_of(late, culprit, explained_ns, wall_ns);

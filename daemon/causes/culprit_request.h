@@ -12,8 +12,7 @@
 /** Asks on that socket, for at most 600 ms, who kept thread `tid` from its CPU between two moments of
  * CLOCK_REALTIME, which are at most ST_CULPRIT_SPAN_MAX_NS apart. The answer is untrusted. @return 0;
  * -ENOENT: no culprit is known; -ENOTSUP: the daemon does not trace; -EACCES: no right to the socket;
- * -ECONNREFUSED: no daemon runs; or another reason for which there is no answer. Threads: any normal thread.
- */
+ * -ECONNREFUSED: no daemon runs; or why there is no answer. Threads: any normal thread. */
 ST_NODISCARD int st_culprit_request(const char *socket_path, pid_t tid, int64_t since_wall_ns,
                                     int64_t until_wall_ns, struct st_trace_culprit *ret);
 
@@ -21,6 +20,5 @@ ST_NODISCARD int st_culprit_request(const char *socket_path, pid_t tid, int64_t 
  * NULL: out of memory. */
 json_t *st_culprit_request_answer(int r, const struct st_trace_culprit *culprit);
 
-/** Parses a document sleeptune-culprit/1. @return as st_culprit_request; -EBADMSG: not such a document. Pure.
- */
+/** Parses a document sleeptune-culprit/1. @return as st_culprit_request; -EBADMSG: not a document. Pure. */
 ST_NODISCARD int st_culprit_request_parse(const char *text, struct st_trace_culprit *ret);

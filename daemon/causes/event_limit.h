@@ -42,8 +42,7 @@ size_t st_event_limit_largest(const struct st_event_kinds *kinds);
 struct st_event_limit {
     struct st_event_kinds kinds;
     struct st_event_bucket {
-        /* how much of the burst was used at at_ns, as the time (ns) after which all of it is available again
-         */
+        /* how much of the burst was used at at_ns, as the time (ns) after which it is all available again */
         int64_t used_ns;
         int64_t at_ns;
         bool any;                  /* an event did not pass since the last sum; the next members are valid */

@@ -68,8 +68,7 @@ void st_events_note_meanwhile(struct st_events *events, struct st_event *event);
 /** Adds an event to the list and calls the listener. */
 void st_events_put(struct st_events *events, enum st_log_level level, const struct st_event *event);
 
-/** As st_events_put, for an event that is only a text; it is logged at once, since no explanation can follow.
- */
+/** As st_events_put, for an event that is only a text; logged at once, since no explanation can follow. */
 void st_events_add(struct st_events *events, enum st_log_level level, int64_t wall_ns,
                    enum st_event_kind kind, const char *format, ...) ST_PRINTF(5, 6);
 

@@ -39,8 +39,7 @@ struct st_tracer_way {
     st_tracer_frozen_fn frozen; /* receives the trace that st_tracer_way_freeze takes */
     void *frozen_ctx;
     struct st_tracer *tracer; /* NULL: none */
-    /* The next members belong to the drain thread; to the main thread while no drain runs (st_session_hold).
-     */
+    /* Next members: of the drain thread; of the main thread while no drain runs (st_session_hold). */
     uint64_t wakes_n; /* wake-ups since the last flush */
     struct st_cause_event waiting[ST_TRACER_WAITING_MAX];
     size_t waiting_n;

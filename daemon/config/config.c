@@ -165,7 +165,7 @@ static const char *value_text(const config_setting_t *setting)
     }
 }
 
-/* How much a name differs from a known one: 0 if they are equal, at most 1 if the known one begins with it.
+/* How much a name differs from a known one: 0 if they are equal, 1 at most if the known one begins with it.
  */
 static size_t distance(const char *name, const char *known)
 {

@@ -10,8 +10,7 @@
 
 enum { HTTP_BAD_REQUEST = 400, HTTP_NOT_FOUND = 404, HTTP_NO_STORE = 503 };
 
-/* The error message for a history that cannot be read, with the number of rows that are not in the file yet.
- */
+/* The error message for a history that cannot be read, with the number of rows not in the file yet. */
 static const char *unreadable_text(const struct st_history_writer_view *view, const char *why)
 {
     const char *text = st_text("the history cannot be read: %s", why);

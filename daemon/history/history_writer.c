@@ -130,8 +130,7 @@ static void flush(struct st_history_writer *writer)
     ST_PRINT(writer->view.aside, "%s", writer->file.aside);
     pthread_mutex_unlock(&writer->mutex);
     st_history_file_rows_drop_all(&rows); /* nothing is left in it if the rows were put back */
-    /* A failed write is not tried again as soon as another row arrives: that does not make room on the disk.
-     */
+    /* A failed write is not tried again when another row arrives: that makes no room on the disk. */
     writer->retry_ns = r == 0 ? INT64_MIN : st_posix_now_ns(NULL) + ST_HISTORY_WRITER_RETRY_NS;
 }
 
@@ -488,7 +487,7 @@ static struct st_cause_sum *copy_of(const struct st_cause_sums *sums)
     return rows;
 }
 
-/* Adds a minute to the queue. @param good false: out of memory, so the minute is lost; node may then be NULL.
+/* Adds a minute to the queue. @param good false: out of memory, so the minute is lost, and node may be NULL.
  */
 static void add_node(struct st_history_writer *writer, struct st_waiting_row *node, bool good)
 {

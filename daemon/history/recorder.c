@@ -82,8 +82,7 @@ static int read_ring(const char *path, struct st_cycle_ring *ret)
     return r;
 }
 
-/* Writes a copy under another name and renames it when it is complete, so that no incomplete one is visible.
- */
+/* Writes a copy under another name and renames it when it is complete, so no incomplete one is visible. */
 static int put(int folder_fd, const struct st_recorder *recorder, const char *history,
                struct st_cycle_ring *ring, int64_t max_bytes)
 {

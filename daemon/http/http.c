@@ -30,8 +30,8 @@
  * --- */
 
 #define CONNECTIONS_MAX 32
-#define SHARE_MAX                                                                                            \
-    12 /* most connections of one owner: a user of the Unix socket, or an address. A browser uses up to 7 */
+/* Most connections of one owner: a user of the Unix socket, or an address. A browser uses up to 7. */
+#define SHARE_MAX 12
 /* size of guard.places, which also holds connections that end but are not closed yet */
 #define PLACES (CONNECTIONS_MAX + 4)
 /** Time from the start of the connection, or the end of the previous request, to the last byte of the

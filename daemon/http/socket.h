@@ -1,5 +1,4 @@
-/* The Unix socket of the status: chooses its path, locks it, and removes a socket that a killed daemon left.
- */
+/* The Unix socket of the status: chooses its path, locks it, removes a socket that a killed daemon left. */
 #pragma once
 
 #include "daemon/config/config.h"
@@ -28,6 +27,5 @@ ST_NODISCARD const char *st_socket_open(struct st_socket *ret, const char *path,
  * can change. @return as st_socket_open. */
 ST_NODISCARD const char *st_socket_set_rights(const struct st_socket *socket, const struct st_config *config);
 
-/** Removes the socket and releases the lock. Closes fd unless the HTTP server has taken it (fd is then -1).
- */
+/** Removes the socket and releases the lock. Closes fd unless the HTTP server took it (fd is then -1). */
 void st_socket_close(struct st_socket *socket);

@@ -4,8 +4,7 @@
 #include "core/ns.h"
 
 /* How long the loop is overdue, ns; negative: not yet. due_ns is as old as the last drain. If the drain
- * thread itself gets no CPU, due_ns is in the past although the loop runs; so the heartbeat counts as well.
- */
+ * thread itself gets no CPU, due_ns is in the past although the loop runs; so the heartbeat counts, too. */
 static int64_t overdue_ns(const struct st_overdue *stall, int64_t due_ns, int64_t now_ns)
 {
     if (due_ns == INT64_MIN) /* the loop warms up and does not count periods yet */

@@ -156,8 +156,7 @@ void st_observe_playing(const struct st_observe *observe, struct st_playing_fact
         ret->by = source->source;
         memcpy(ret->what, source->played, sizeof(ret->what));
     }
-    /* The period comes from another source if the one that saw music last (a sound card) does not report it.
-     */
+    /* The period comes from another source if the last one that saw music (a sound card) reports none. */
     int64_t period_of_ns = INT64_MIN;
     ST_EACH_OF (o, observe->sources, observe->n) {
         const struct st_observed_view *source = &o->view;

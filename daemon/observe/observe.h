@@ -43,8 +43,7 @@ void st_observe_playing(const struct st_observe *observe, struct st_playing_fact
 
 void st_observe_look(struct st_observe *observe, struct st_observe_view *ret);
 
-/** A client that plays through a buffer in which a dropout would not be seen; "": none. observe may be NULL.
- */
+/** A client that plays through a buffer in which a dropout is not seen; "": none. observe may be NULL. */
 const char *st_observe_unheard(const struct st_observe *observe);
 
 /** What the sources saw in a minute. */

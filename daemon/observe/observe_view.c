@@ -184,8 +184,7 @@ static void put_client(FILE *out, const char *name, const struct st_observed_vie
     st_observe_label(out, "device", client->name[0] == '\0' ? client->device : "");
 }
 
-/* Writes at most ST_DROPOUT_CLIENTS_MAX series for each source: those of the clients with the most dropouts.
- */
+/* Writes at most ST_DROPOUT_CLIENTS_MAX series for each source: the clients with the most dropouts. */
 static void client_metrics(FILE *out, const struct st_observe_view *view)
 {
     st_observe_metric(out, "sleeptune_client_dropouts_total", "counter",

@@ -426,8 +426,7 @@ static int poll_source(struct st_observed *o)
 }
 
 /* Corrects the time of watching when a helper program runs again after it did not run for some time. Its
- * reports of that time are missing. Only now is this known, since a program without news is silent as well.
- */
+ * reports of that time are missing. This is known only now, since a program without news is silent, too. */
 static void note_silence(struct st_observed *o)
 {
     const int64_t silent_ns = o->watch.silent_ns;

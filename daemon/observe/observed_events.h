@@ -1,5 +1,4 @@
-/* Sums the dropouts of one source into events: at most one in ten seconds for each device, client and reason.
- */
+/* Sums the dropouts of one source into events: at most one in 10 s for each device, client and reason. */
 #pragma once
 
 #include "daemon/causes/events.h"
@@ -19,7 +18,7 @@ struct st_observed_events {
     struct st_observed_pending {
         struct st_event event; /* the sum; count_n 0: no dropout since the last event */
         int64_t since_ns;      /* end of the first dropout in the sum (CLOCK_MONOTONIC), as far as known */
-        /* end of the last dropout (CLOCK_MONOTONIC); kept after an event, since the next event must end later
+        /* end of the last dropout (CLOCK_MONOTONIC); kept after an event, since the next one must end later
          */
         int64_t end_ns;
         int64_t reported_ns; /* time of the last event, CLOCK_MONOTONIC; INT64_MIN: there was none */

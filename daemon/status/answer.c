@@ -9,9 +9,8 @@
 
 #define RESTS     "the test loop waits until something plays"
 #define RECENT_NS (600 * ST_NS_PER_S) /* a dropout counts as current for this time */
-#define NOW_NS                                                                                               \
-    (60 * ST_NS_PER_S) /* the client with the most loss in this time before the last dropout is named first  \
-                        */
+/* The client with the most loss in this time before the last dropout is named first. */
+#define NOW_NS (60 * ST_NS_PER_S)
 
 /* --- what is known --- */
 
@@ -35,8 +34,7 @@ static int64_t buffer_ns(const struct st_observed_view *server)
         return 0;
     if (server->seen.frames > 0 && server->seen.period_ns > 0)
         return server->seen.period_ns;
-    /* A server without dropouts is taken to have its usual buffer; with dropouts, that size may be too long.
-     */
+    /* A server without dropouts is taken to have its usual buffer; with dropouts, that may be too long. */
     return st_observed_shown(server)->sum.n == 0 ? st_xrun_sources_find(server->source)->usual_ns : 0;
 }
 

@@ -23,8 +23,7 @@ struct st_answer {
     /* the loop's timing is part of the answer: nothing plays, the music had dropouts, or the loop gets no
      * CPU. Music without a dropout is better evidence than the loop */
     bool timing_matters;
-    /* wake-ups were, or were not, in time for the music's buffer; if that is unknown, for the loop's period
-     */
+    /* wake-ups were, or were not, in time for the music's buffer; if it is unknown, for the loop's period */
     bool timing_ok, timing_bad;
     const char *state;  /* colour of the answer: "ok", "warn", "bad" or "unknown" */
     const char *text;   /* the first line: one to three sentences */

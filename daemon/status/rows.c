@@ -341,8 +341,7 @@ static void add_sound(json_t *sections, const struct st_view *view)
     end_section(sections, "Sound", &to);
 }
 
-/* "; 3 minutes and 1 event STATE", which says what happens to these rows of the history; "": there are none.
- */
+/* "; 3 minutes and 1 event STATE", which says what happens to these rows of the history; "": none. */
 static const char *rows_text(uint64_t minutes, uint64_t events, const char *state)
 {
     return minutes + events > 0

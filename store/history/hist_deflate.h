@@ -11,8 +11,7 @@ size_t st_hist_deflate_room(const struct st_hist *hist);
  * bucket. @param ret room for st_hist_deflate_room bytes. @return bytes used. */
 size_t st_hist_deflate_pack(const struct st_hist *hist, uint8_t *ret);
 
-/** Adds packed counts to *hist. @return 0; -EBADMSG: damaged, or another number of digits; nothing was added.
- */
+/** Adds packed counts to *hist. @return 0; -EBADMSG: damaged, or other digits; nothing was added. */
 ST_NODISCARD int st_hist_deflate_unpack(struct st_hist *hist, const uint8_t *bytes, size_t n);
 
 /** Packs and compresses. @return bytes, which the caller frees; NULL: out of memory. Threads: any. */

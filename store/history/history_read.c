@@ -106,8 +106,7 @@ static void walk_part(struct walk *walk, int64_t since_ns, int64_t until_ns, int
         walk->until_ns = ST_MAX(to_ns, walk->until_ns);
         st_json_set(row, "from_ns", from_ns);
         st_json_set(row, "to_ns", to_ns);
-        /* Counts dropouts from the end of the last row on, since rows can overlap or be some seconds apart.
-         */
+        /* Counts dropouts from the end of the last row on, as rows can overlap or be some seconds apart. */
         st_json_set(row, "dropouts", st_json_known(st_history_read_count(sql, walk->at_ns, to_ns, 0)));
         append(walk, row);
         walk->at_ns = ST_MAX(to_ns, walk->at_ns);

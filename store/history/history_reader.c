@@ -43,7 +43,7 @@ static int open_with(struct st_history_reader *reader, const char *path, const c
     sqlite3_busy_timeout(sql->db, BUSY_MS);
     if (st_sql_identify(sql, error) == 0 && sql->r == 0)
         return -ENODATA;
-    /* A small cache is enough, because each row is read once. The table is filled by st_history_read_running.
+    /* A small cache is enough, since each row is read once. The table is filled by st_history_read_running.
      */
     static const char prepare[] = "PRAGMA cache_size = -512; PRAGMA temp_store = MEMORY;"
                                   "CREATE TEMP TABLE watch AS SELECT * FROM main.watch WHERE 0";
@@ -85,8 +85,7 @@ int st_history_read_open(const char *path, struct st_history_reader **ret, const
     if (r == 0) {
         r = open_with(reader, path, "mode=ro", error);
         /* SQLite needs a file beside the history to share the log with a writer. If none can be created and
-         * there is no log, no process is writing, so the file alone is complete and can be read as immutable.
-         */
+         * there is no log, no process writes, so the file alone is complete and can be read as immutable. */
         if (r < 0 && r != -EBADMSG && !is_other(r) && !has_log(path)) {
             sqlite3_close(reader->sql.db);
             reader->sql.db = NULL;

@@ -159,8 +159,7 @@ static int read_kinds(struct st_sql *sql, struct kind kinds[KINDS_MAX])
     return n;
 }
 
-/* How many events of a kind may stay, so that there are at most max_n in all; rare kinds keep all of theirs.
- */
+/* How many events of a kind may stay, so that there are at most max_n in all; rare kinds keep theirs. */
 static int64_t share_of(const struct kind kinds[], int kinds_n, int64_t max_n)
 {
     int64_t left_n = max_n;

@@ -223,8 +223,7 @@ static int read_line(struct st_recording_reader *reader)
         reader->line[len - 1] = '\0';
         return 1;
     }
-    /* The line has no newline: the file was cut, or it is damaged. After a power cut a file may end in zeros.
-     */
+    /* The line has no newline: the file was cut or is damaged. After a power cut it may end in zeros. */
     return stop(reader, feof(reader->stream) != 0 ? ST_RECORDING_CUT : ST_RECORDING_DAMAGED);
 }
 
