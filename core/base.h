@@ -38,7 +38,7 @@
 #define ST_PRINT(array, ...)                                                                                 \
     snprintf((array), sizeof(array) + 0 * sizeof(char[1 - 2 * ST_IS_POINTER(array)]), __VA_ARGS__)
 
-/** As ST_PRINT, in a function whose last parameters are a format and its arguments. */
+/** Prints as ST_PRINT, in a function whose last parameters are a format and its arguments. */
 #define ST_PRINT_REST(buf, bytes, format)                                                                    \
     do {                                                                                                     \
         va_list args;                                                                                        \

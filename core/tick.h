@@ -26,7 +26,8 @@ struct st_tick_late {
  * sys/kern/kern_clocksource.c setuptimer. */
 int64_t st_tick_singlemul(int64_t hz, int64_t singlemul);
 
-/** The shift E for alloweddeviation = percent; 31 for percent <= 0. percent <= INT32_MAX. */
+/** The shift E that a percentage of alloweddeviation means; 31 (exact) for percent <= 0. percent must be at
+ * most INT32_MAX. */
 int st_tick_shift(int64_t percent);
 
 /** Computes how late one sleep may end. @param percent kern.timecounter.alloweddeviation, INT32_MIN ..

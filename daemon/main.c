@@ -224,7 +224,7 @@ int main(int argc, char **argv)
     ST_EACH (number, numbers)
         sigaddset(&signals, *number);
     pthread_sigmask(SIG_BLOCK, &signals, &before);
-    st_posix_give_way(); /* the cycle loop's thread does not */
+    st_posix_give_way(); /* lets programs that play come first; the thread of the cycle loop does not do so */
     struct options options = {0};
     int status = read_options(argc, argv, &options);
     if (status >= 0)

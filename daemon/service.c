@@ -37,7 +37,8 @@ static void set_history_again(struct st_service *service, bool also_failing)
 /* --- the loop rests while nothing plays (loop.when); daemon/loop/witness.h decides. A resting loop has
  * no threads and locks no memory; its last figures stay. --- */
 
-/* A loop that starts counts from zero; counts of other programs continue. */
+/* The counts of a loop start at zero, so the counts of the last minute are forgotten, except those of the own
+ * stream. */
 static void forget_counts(struct st_service *service)
 {
     service->loop.counts = (struct st_history_minute){.own_dropouts_n = service->loop.counts.own_dropouts_n};

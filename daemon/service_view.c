@@ -163,7 +163,7 @@ bool st_service_view_look(struct st_service *service, struct st_view *view, stru
     return has_result;
 }
 
-/* The status document; NULL when out of memory. */
+/* Makes the status document; NULL: out of memory. */
 static json_t *document_of(struct st_service *service)
 {
     struct st_view view;

@@ -3,7 +3,8 @@
 
 #include "daemon/log.h"
 
-/** sd_notify(3): "READY=1", "STATUS=text". Does nothing without a service manager. */
+/** Sends a state to the service manager, sd_notify(3): "READY=1", "STATUS=text". Does nothing without a
+ * service manager. */
 void st_systemd_notify(const char *format, ...) ST_PRINTF(1, 2);
 
 /** Writes a message to the journal, or to syslog if there is no journal. The parameters are those of

@@ -10,7 +10,7 @@
 struct st_wait {
     fd_set read, write, error;
     int fd_max;     /* -1: no descriptor */
-    int64_t due_ns; /* CLOCK_MONOTONIC */
+    int64_t due_ns; /* latest end of the wait, CLOCK_MONOTONIC */
 };
 
 /** Begins a wait with a due time only. */

@@ -39,13 +39,13 @@ struct st_since_change {
     int64_t until_ns;                   /* end of the last session that counted; used by since.c only */
 };
 
-/**
- * Looks at each change after 3, 7 and 14 days on which something played since then. Change number j may give
- * a false alarm with a probability of 0.05 * 6 / (pi^2 j^2), shared among its looks, so that all changes of a
- * computer together give one with 0.05 at most. Of changes within the same 14 played days only the one that
- * separates the sessions best is found. Exact: the sum of the logarithmic rates of the sessions since the
- * change, over all ways to choose as many of all compared ones, kinds apart. At most 60 sessions of a kind
- * before the change are compared with at most 60 since, and none before the last change that was found.
- * @param now_ns a day that is not over is not looked at. @return 0, -ENOMEM. Threads: any. */
+/** Tests each change after 3, 7 and 14 days on which something played since then. Change number j may give a
+ * false alarm with a probability of 0.05 * 6 / (pi^2 j^2), shared among its tests, so that all changes of a
+ * computer together give one with 0.05 at most. Of changes within the same 14 played days, only the one that
+ * separates the sessions best is found. Exact permutation test: the sum of the logarithmic rates of the
+ * sessions since the change, compared with all ways to choose as many of all compared sessions, each kind
+ * separately. At most 60 sessions of a kind before the change are compared with at most 60 since, and none
+ * from before the last change that was found. @param now_ns a day that is not over is not counted. @return 0,
+ * -ENOMEM. Threads: any. */
 ST_NODISCARD int st_since_judge(const struct st_since_session *sessions, size_t sessions_n,
                                 struct st_since_change *changes, size_t changes_n, int64_t now_ns);

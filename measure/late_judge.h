@@ -16,7 +16,7 @@ struct st_late_judge_wake {
 struct st_late_judge {
     const struct st_loop *loop;
     const struct st_sink *sink;
-    struct st_result *result; /* receives causes and events */
+    struct st_result *result; /* the result to which causes are added */
     struct st_cause_machine machine;
 
     uint64_t seen; /* number of cycles so far, including warm-up and lost ones */
@@ -26,14 +26,16 @@ struct st_late_judge {
 
     /* Counters of the loop's thread are read now and then. Their growth around a late wake-up is compared
      * with the usual growth, which is that between two readings without a late wake-up. */
-    struct st_cause_baseline base[2]; /* the latest two readings, newest first; at_ns INT64_MIN: none */
-    uint64_t causes_since_base;       /* late wake-ups judged since base[0] */
-    struct st_recent usual_wait;      /* run-queue wait in ns for each cycle */
-    struct st_recent usual_late;      /* lateness in ns for each cycle */
-    struct st_recent cpu_and_wait;    /* sum of CPU time and run-queue wait in ns for each cycle */
-    struct st_recent switches;        /* involuntary switches for each cycle */
-    struct st_recent interrupts;      /* share of the loop's CPU used by threads that run before the loop */
-    struct st_recent usual_readings[ST_READINGS]; /* growth of each reading per ns */
+    /* the latest two readings of the counters, newest first; at_ns INT64_MIN: none */
+    struct st_cause_baseline base[2];
+    uint64_t causes_since_base;    /* late wake-ups judged since base[0] */
+    struct st_recent usual_wait;   /* usual run-queue wait of a cycle (ns) */
+    struct st_recent usual_late;   /* usual lateness of a cycle (ns) */
+    struct st_recent cpu_and_wait; /* usual sum of CPU time and run-queue wait of a cycle (ns) */
+    struct st_recent switches;     /* usual involuntary switches in a cycle */
+    /* usual share of the loop's CPU that threads which run before the loop have */
+    struct st_recent interrupts;
+    struct st_recent usual_readings[ST_READINGS]; /* usual growth of each reading per ns */
 
     int64_t late_ns;         /* summed lateness of all cycles so far that slept */
     struct st_pauses pauses; /* pauses of the machine at the last drain */

@@ -12,7 +12,7 @@
 #define CAUSE_BURST     64
 #define CAUSE_REFILL_NS INT64_C(125000000)
 
-/* State of the loop between cycles, besides st_loop. */
+/* State of the loop between cycles, besides struct st_loop. */
 struct state {
     struct st_ring *ring;
     /* losses that are not reported through the ring yet, because it is full */

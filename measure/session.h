@@ -35,11 +35,11 @@ struct st_session_config {
     /* longest warm-up: if warmup_cycles would take longer, there are fewer, but at least two; 0: no limit */
     int64_t warmup_max_ns;
     int64_t duration_ns;    /* 0: the session runs until st_session_ask_stop */
-    int64_t timer_slack_ns; /* -1: unchanged */
+    int64_t timer_slack_ns; /* timer slack to set for the loop's thread; -1: unchanged */
     int64_t cause_above_ns; /* lateness above which causes are recorded; 0: half of the period */
     bool precise_wait;
     bool lock_memory;
-    int64_t drain_every_ns;     /* 0: 250 ms */
+    int64_t drain_every_ns;     /* interval of drains; 0: 250 ms */
     const struct st_sink *sink; /* NULL: none; its functions may be NULL */
     /** Called in the loop's thread before the loop starts, if the requested priority was refused, so that the
      * caller can ask rtkit. @return 0: the thread now has sufficient rights. Otherwise, or if it is NULL, the

@@ -50,8 +50,8 @@ struct st_margin {
     float weights[ST_MARGIN_BUCKETS];
 };
 
-/** @param value ST_MARGIN_FIXED: the margin, ns; ST_MARGIN_QUANTILE: a quantile in (0, 1);
- * ST_MARGIN_BUDGET: mean spinning time allowed per wait, ns >= 0; ST_MARGIN_FREE: ignored. A learned
+/** Initialises a margin. @param value ST_MARGIN_FIXED: the margin, ns; ST_MARGIN_QUANTILE: a quantile in (0,
+ * 1); ST_MARGIN_BUDGET: mean spinning time allowed per wait, ns >= 0; ST_MARGIN_FREE: ignored. A learned
  * margin is 0 until 32 overshoots are known. Threads: all functions of this file by one thread at a time. */
 void st_margin_init(struct st_margin *margin, enum st_margin_kind kind, double value);
 

@@ -4,7 +4,7 @@
 #include "story/dropout_table.h"
 
 struct st_dropout_source {
-    const char *name; /* as in struct st_xrun_source */
+    const char *name; /* name of the source, as in struct st_xrun_source */
     const struct st_dropout_table *table;
     bool asked;        /* `table` covers the time that is asked about */
     bool plays;        /* something plays, or played in that time */

@@ -13,13 +13,13 @@
  * fewest dropouts. */
 #define ST_DROPOUT_CLIENTS_MAX 32
 
-/* A sum of dropouts; 0: not known. */
+/* Dropouts that were added up. 0: not known. */
 struct st_dropout_sum {
     /* all dropouts; those of devices and of a program's own stream on a device */
     uint64_t n, device_n;
     uint64_t unknown_n;          /* dropouts in n whose length is not known */
     int64_t lost_ns, longest_ns; /* time without sound: total and longest */
-    int64_t cycles_n;            /* lost cycles of the server */
+    int64_t cycles_n;            /* cycles of the server in which sound was lost */
     int64_t first_wall_ns, last_wall_ns;
     int64_t longest_period_ns; /* longest period of the device (ns) at which a dropout happened */
 };
@@ -73,7 +73,7 @@ struct st_dropout_client {
 
 #define ST_DROPOUT_CYCLE_MAX 16 /* most clients that are kept of one cycle */
 
-/** All 0 at first. */
+/** What is known of one source. All 0 at first. */
 struct st_dropout_table {
     struct st_dropout_sum sum;
     uint64_t reasons_n[ST_DROPOUT_REASONS]; /* dropouts of clients, by reason */

@@ -53,7 +53,7 @@ static bool is_on_time(const struct st_event *event, const struct st_story_besid
 
 /* --- the parts of a sentence --- */
 
-/* " in 10 s" */
+/* The time that an event sums: " in 10 s"; "" below a second. */
 static const char *span_text(const struct st_event *event)
 {
     if (event->span_ns < ST_NS_PER_S)
@@ -61,13 +61,14 @@ static const char *span_text(const struct st_event *event)
     return st_text(" in %.0f s", (double)event->span_ns / (double)ST_NS_PER_S);
 }
 
-/* " (CPU 2)" */
+/* " (CPU 2)"; "": not known. */
 static const char *cpu_text(int cpu)
 {
     return cpu >= 0 ? st_text(" (CPU %d)", cpu) : "";
 }
 
-/* "the test loop woke 2.9 ms late: another thread had the CPU: ffmpeg/4711 for 2.9 ms" */
+/* The sentence about a late wake-up: "the test loop woke 2.9 ms late: another thread had the CPU: ffmpeg/4711
+ * for 2.9 ms". */
 static const char *late_text(const struct st_event *late)
 {
     const char *length = st_ns_text(late->lateness_ns), *text = st_text("the test loop woke %s late", length);

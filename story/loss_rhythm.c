@@ -12,7 +12,7 @@
 #define HITS_MIN    0.6
 /* losses that are tried as the first one of the rhythm, since some may have another reason */
 #define STARTS    8
-#define BY_CHANCE (-20.7) /* the logarithm of 10^-9 */
+#define BY_CHANCE (-20.7) /* largest log_p of a rhythm: the logarithm of 10^-9 */
 
 struct beats {
     int n, hits_n;

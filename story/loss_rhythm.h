@@ -6,7 +6,7 @@
 
 #define ST_LOSS_RHYTHM_MAX 128
 
-/** All 0 at first. */
+/** The last losses of a client. All 0 at first. */
 struct st_loss_rhythm {
     int64_t began_ns[ST_LOSS_RHYTHM_MAX]; /* when the last losses began (ns), oldest first */
     size_t n;

@@ -28,7 +28,7 @@ struct st_hist {
     double sum_ns;
 };
 
-/** @param digits 1 .. 4, normally 3. @return 0, -ERANGE, -ENOMEM. Threads: any. */
+/** Makes an empty histogram. @param digits 1 .. 4, normally 3. @return 0, -ERANGE, -ENOMEM. Threads: any. */
 ST_NODISCARD int st_hist_init(struct st_hist *hist, int digits);
 void st_hist_finish(struct st_hist *hist);
 void st_hist_reset(struct st_hist *hist);
@@ -39,7 +39,7 @@ void st_hist_touch(struct st_hist *hist);
 void st_hist_add(struct st_hist *hist, int64_t value_ns);
 void st_hist_add_n(struct st_hist *hist, int64_t value_ns, uint64_t n);
 
-/** Adds all counts of `from`. @return 0 or -EINVAL (other digits). */
+/** Adds all counts of `from`. @return 0; -EINVAL: it has another number of digits. */
 ST_NODISCARD int st_hist_merge(struct st_hist *hist, const struct st_hist *from);
 
 /** The value at rank `rank` (1 = smallest .. total_n = largest) among all values, early ones first. It is the

@@ -11,7 +11,7 @@ struct st_quantile {
     bool known;
     int64_t value_ns;
     bool interval_known;     /* there are enough values for the interval */
-    int64_t low_ns, high_ns; /* confidence interval */
+    int64_t low_ns, high_ns; /* bounds of the 95 % confidence interval */
 };
 
 /** Ranks (1-based) of the values that bound the p-quantile with at least this confidence, for any

@@ -20,7 +20,7 @@ enum st_form {
 struct st_field {
     const char *name; /* key in the line, column in SQLite, and key in the JSON */
     enum st_form form;
-    unsigned in;      /* ST_FIELD_* */
+    unsigned in;      /* the forms that have this member: bits ST_FIELD_* */
     size_t at, bytes; /* offset and size of the member in the struct */
     /* none: value for "unknown", which is not written. A value outside of min .. max is refused in a line,
      * unknown in a file, and limited when it is written */

@@ -9,7 +9,7 @@ struct st_text_buffer {
     size_t bytes; /* length of text without its final '\0' */
     size_t room;  /* bytes allocated, or the size of the array */
     bool fixed;   /* text is the caller's array */
-    bool failed;  /* out of memory, or cut at the end of the array */
+    bool failed;  /* out of memory, or text was cut at the end of the array */
 };
 
 /** An empty buffer on the caller's array. @param room >= 1 */

@@ -1,4 +1,4 @@
-/* The thread that opens the own stream, looks after it and opens it again. */
+/* Opens the daemon's own stream in a thread, watches it, and opens it again after it was lost. */
 #include "daemon/audio/audio.h"
 
 #include <pthread.h>

@@ -9,7 +9,7 @@
 enum st_audio_state {
     ST_AUDIO_OFF,     /* not configured, backend "none", or built without libsoundio */
     ST_AUDIO_OPENING, /* the first attempt to open the stream is under way */
-    ST_AUDIO_RUNNING, /* plays */
+    ST_AUDIO_RUNNING, /* the stream plays */
     ST_AUDIO_WAITING, /* the stream could not be opened, or was lost; it is opened again after a pause */
 };
 
@@ -52,7 +52,7 @@ void st_audio_view_init(const struct st_config *config, struct st_audio_view *re
 /** Closes the stream. If its sound server does not answer in 5 s, leaves the thread. NULL is allowed. */
 void st_audio_stop(struct st_audio *audio);
 
-/** Threads: any. */
+/** Copies the current state of the stream. Threads: any. */
 void st_audio_look(struct st_audio *audio, struct st_audio_view *ret);
 
 #define ST_AUDIO_LOOK_NS INT64_C(250000000) /* interval in which an open stream is checked */
@@ -70,5 +70,6 @@ struct st_audio_judge {
  * true: the stream hangs. Pure. */
 bool st_audio_hangs(struct st_audio_judge *judge, uint64_t calls, int64_t latency_ns);
 
-/** Pause before the next try after `failures` consecutive failures: 1 s, 2 s, 4 s .. 60 s. Pure. */
+/** Pause (ns) before the next attempt after this number of consecutive failures: 1 s, 2 s, 4 s .. 60 s. Pure.
+ */
 int64_t st_audio_backoff_ns(unsigned failures);

@@ -17,7 +17,7 @@ struct st_stream_seen {
 /** The functions of the module; one object of this type is exported under ST_STREAM_SYMBOL. Threads: each
  * stream is used by one thread. */
 struct st_stream_module {
-    const char *version; /* ST_VERSION; must equal the loading program's */
+    const char *version; /* ST_VERSION of the module; must be that of the program that loads it */
     /** Opens and starts the stream; may block as long as a sound server hangs. @param config, seen must stay
      * valid. @return 0, or a negative errno value with the reason in error; close *ret in both cases. */
     int (*open)(struct st_platform *platform, const struct st_config *config, struct st_stream_seen *seen,
@@ -51,7 +51,8 @@ static inline void st_stream_set_policy(struct st_platform *platform, const stru
 }
 
 struct st_oss_calls;
-extern const struct st_stream_module st_stream_oss; /* FreeBSD only */
+/* the OSS stream of FreeBSD; other systems do not have it */
+extern const struct st_stream_module st_stream_oss;
 /** Opens a stream as st_stream_oss does, but with a test's system calls. */
 int st_stream_oss_open(const struct st_oss_calls *calls, struct st_platform *platform,
                        const struct st_config *config, struct st_stream_seen *seen,

@@ -23,7 +23,7 @@ void st_causes_sample_pressure(struct st_system_pressure *pressure, struct st_pl
 
 struct st_causes;
 
-/** @param events  must outlive *ret. @return 0 or -ENOMEM. */
+/** Makes the sums of causes. @param events must outlive *ret. @return 0 or -ENOMEM. */
 ST_NODISCARD int st_causes_new(struct st_platform *platform, struct st_events *events,
                                struct st_causes **ret);
 void st_causes_free(struct st_causes *causes); /* NULL is allowed */
@@ -51,13 +51,13 @@ void st_causes_set_untraced(struct st_causes *causes, const char *why);
 void st_causes_take(struct st_causes *causes, const struct st_cause_event *late,
                     const struct st_trace_culprit *culprit);
 
-/** The current minute so far. */
+/** The causes of the current minute so far, and the time that they cover. */
 struct st_causes_now {
     struct st_cause_sums sums;
     struct st_cause_span span;
 };
 
-/** Threads: any. */
+/** Copies the current minute. Threads: any. */
 void st_causes_look(struct st_causes *causes, struct st_causes_now *ret);
 
 /** The document sleeptune-causes/1 of the current minute, for answers while there is no history; sorts

@@ -14,7 +14,8 @@
 /** The culprit: the thread or interrupt that had the CPU longest. */
 struct st_trace_culprit {
     char name[ST_TRACE_CULPRIT_BYTES]; /* "ffmpeg/4711", "irq/27-hda", "softirq/NET_RX" */
-    int64_t ns;                        /* CPU time while the waiting thread should have run */
+    /* CPU time (ns) of the culprit while the waiting thread should have run */
+    int64_t ns;
     /* from the wake-up of the waiting thread until it got the CPU (ns); 0: its wake-up is not in the trace */
     int64_t waited_ns;
     /* how long a culprit thread had the CPU in each turn, from switch to switch, including time before the
@@ -22,7 +23,7 @@ struct st_trace_culprit {
     int64_t turns_ns;
     int cpu;
     bool waking_was_seen;
-    bool explains; /* the culprit explains ns of the lateness; false: perhaps only a part */
+    bool explains; /* the culprit's time explains ns of the lateness; false: perhaps only a part of it */
 };
 
 /**
@@ -65,9 +66,10 @@ void st_cpu_trace_complete_name(struct st_platform *machine, struct st_trace_cul
 
 struct st_trace;
 
-/** One object of this type is exported under ST_TRACE_SYMBOL. Threads: one a ring. */
+/** The functions of the module; one object of this type is exported under ST_TRACE_SYMBOL. Threads: each
+ * trace is used by one thread. */
 struct st_trace_module {
-    const char *version; /* ST_VERSION; must equal the loading program's */
+    const char *version; /* ST_VERSION of the module; must be that of the program that loads it */
     /** Makes the instance (an own trace buffer of tracefs) and turns its events on; -EEXIST if there is one.
      * Does not mount tracefs. @param buffer_kb kB for each CPU; reduced so that all CPUs together have at
      * most 64 MB. @return 0 or a negative errno value, with a sentence in error. */
@@ -76,6 +78,6 @@ struct st_trace_module {
      * overwritten. @return 0 or a negative errno value. */
     int (*read)(struct st_trace *trace, void (*take)(void *ctx, const struct st_trace_event *event),
                 void *ctx);
-    /** Removes the instance. */
+    /** Turns the events off and removes the instance. */
     void (*close)(struct st_trace *trace);
 };

@@ -53,7 +53,8 @@ struct st_event_limit {
     } buckets[ST_EVENT_KINDS_MAX];
 };
 
-/** @param now_ns CLOCK_MONOTONIC. @return true: the event may pass; false: it was added to the next sum. */
+/** May this event pass now? @param now_ns CLOCK_MONOTONIC. @return true: yes; false: no, so it was added to
+ * the next sum of its kind. */
 bool st_event_limit_passes(struct st_event_limit *limit, int64_t now_ns, enum st_log_level level,
                            const struct st_event *event);
 

@@ -58,8 +58,8 @@ void st_events_finish(struct st_events *events);
 void st_events_listen(struct st_events *events, void (*hear)(void *ctx, const struct st_event *event),
                       void *ctx);
 
-/** Sets the state of the machine from now on; stored with dropouts and late wake-ups when they are put.
- * Threads: any. */
+/** Sets the current state of the machine, which is stored with each dropout and late wake-up that is added
+ * from now on. Threads: any. */
 void st_events_set_meanwhile(struct st_events *events, const struct st_meanwhile *meanwhile);
 
 /** Adds the state of the machine to a copy of an event, as st_events_put does. Threads: any. */

@@ -50,7 +50,9 @@ void st_kernel_log_look(struct st_kernel_log *log, struct st_platform *platform,
     }
     for (int i = 0; log->fd > 0 && i < LINES_MAX; i++) {
         const ssize_t n = read(log->fd, record, sizeof(record) - 1);
-        if (n <= 0 && errno != EPIPE) /* EPIPE: lines were overwritten */
+        /* EPIPE means that lines were overwritten before they were read; the next read continues behind them
+         */
+        if (n <= 0 && errno != EPIPE)
             break;
         record[ST_MAX(n, 0)] = '\0';
         const char *source = st_kernel_log_judge(record, about, sizeof(about));

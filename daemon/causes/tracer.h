@@ -26,7 +26,8 @@ ST_NODISCARD const char *st_tracer_start(struct st_platform *platform, const str
                                          const char *socket, pid_t tid, struct st_causes *causes,
                                          struct st_tracer **ret);
 
-/** Removes the trace; st_tracer_way_use must no longer have it. NULL is allowed. */
+/** Ends the trace and removes it from the kernel. The tracer must have been replaced before by
+ * st_tracer_way_use. NULL is allowed. */
 void st_tracer_stop(struct st_tracer *tracer);
 
 /* --- how late wake-ups get from the loop to the tracer --- */

@@ -20,7 +20,7 @@
 struct asked {
     struct asked *next;
     struct st_history_ask ask;
-    char *text; /* the answer */
+    char *text; /* the answer's text, once it is made */
     unsigned http_status;
 };
 

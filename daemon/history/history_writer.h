@@ -30,7 +30,7 @@ enum st_history_writer_state {
 struct st_history_writer_view {
     enum st_history_writer_state state;
     char path[ST_HISTORY_PATH_BYTES];
-    char why[ST_HISTORY_WHY_BYTES]; /* for OFF and FAILING */
+    char why[ST_HISTORY_WHY_BYTES]; /* why it is in state OFF or FAILING */
     /* state OFF although the history is configured: there is no state folder */
     bool missing;
     /* path to which a damaged file was renamed since the start; "": none was */
@@ -38,7 +38,7 @@ struct st_history_writer_view {
     int64_t bytes; /* size of the file in use; INT64_MIN: not known */
     /* a sentence since when dropouts are more frequent; "": they are not */
     char changed[400];
-    uint64_t minutes_n, events_n; /* written since the start */
+    uint64_t minutes_n, events_n; /* rows written to the file since the start */
     uint64_t waiting_minutes_n, waiting_events_n;
     uint64_t lost_minutes_n,
         lost_events_n; /* rows that were dropped; an event reports them when the file can be written again */
@@ -65,7 +65,7 @@ void st_history_writer_add(struct st_history_writer *writer, const struct st_his
  * that were not answered get NULL. NULL is allowed. Threads: main. */
 void st_history_writer_stop(struct st_history_writer *writer);
 
-/** Threads: any. */
+/** Copies the current state of the writer. Threads: any. */
 void st_history_writer_look(struct st_history_writer *writer, struct st_history_writer_view *ret);
 
 /** Sets the file with PipeWire's last cycles (xruns/cycle_ring.h), which is copied after a dropout, or when

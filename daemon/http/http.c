@@ -92,7 +92,7 @@ static uint64_t owner_of(struct MHD_Connection *connection, int fd)
 #endif
 }
 
-/* @return the place of the connection with this fd, or for fd -1 a free place; NULL: none. */
+/* The entry of the connection with this descriptor, or for fd -1 a free entry; NULL: none. */
 static struct place *find_place(struct guard *guard, int fd)
 {
     ST_EACH (place, guard->places) {
@@ -290,7 +290,8 @@ static enum MHD_Result queue(struct MHD_Connection *connection, const struct st_
     return r;
 }
 
-/* @param text freed by the server; NULL: out of memory, the connection is closed. */
+/* Answers with a text. @param text is freed after it was sent; NULL: out of memory, so the connection is
+ * closed. */
 static enum MHD_Result answer_text(struct MHD_Connection *connection, struct st_http *http,
                                    const struct st_route *route, char *text)
 {

@@ -7,7 +7,7 @@
 
 struct st_http_request;
 
-/** The source of bodies. */
+/** The functions that make the bodies of answers. */
 struct st_http_source {
     /** Makes the body of an answer at once. @param http_status is 200; may be set to another status, and the
      * text is then that of st_route_error_text. @return text to be freed; NULL: out of memory. */

@@ -6,7 +6,7 @@
 #define ST_QUERY_LIMIT_MAX  5000
 #define ST_QUERY_NOTE_BYTES 161 /* largest note that a user can add when he reports a dropout, with NUL */
 
-/** Names in a query. */
+/** The keys of a query, as bits. */
 enum {
     ST_QUERY_SINCE = 1 << 0,
     ST_QUERY_UNTIL = 1 << 1,
@@ -18,7 +18,7 @@ enum {
     ST_QUERY_NOTE = 1 << 7,
 };
 
-/** INT64_MIN: not given. */
+/** The values of a query. INT64_MIN: not given. */
 struct st_query {
     int64_t since_wall_ns, until_wall_ns;
     int64_t step_ns;
@@ -27,7 +27,7 @@ struct st_query {
     char kind[24]; /* only events with this name; "": all events */
     char by[8];    /* who reports that he heard a dropout: "key", "typed"; "": not given */
     char note[ST_QUERY_NOTE_BYTES];
-    unsigned given; /* names that were given: ST_QUERY_SINCE | ... */
+    unsigned given; /* keys that were given: ST_QUERY_SINCE | ... */
 };
 
 void st_query_init(struct st_query *query);

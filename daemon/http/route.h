@@ -47,8 +47,8 @@ struct st_route_names {
 struct st_route st_route_choose(const char *method, const char *target, const char *host, bool tcp,
                                 const struct st_route_names *names);
 
-/** A refusal; `error` is a static sentence. */
+/** A route that refuses the request. @param error a sentence; must be static. */
 struct st_route st_route_refuse(unsigned http_status, const char *error);
 
-/** Document sleeptune-error/1 as text, to be freed; NULL: out of memory. */
+/** The document sleeptune-error/1 with this sentence. @return text to be freed; NULL: out of memory. */
 char *st_route_error_text(const char *error);

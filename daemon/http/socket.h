@@ -7,8 +7,8 @@
 #define ST_SOCKET_PATH_BYTES 1024
 
 struct st_socket {
-    int fd;      /* listening; -1: none */
-    int lock_fd; /* holds the lock PATH.lock; -1: none */
+    int fd;      /* the listening socket; -1: none */
+    int lock_fd; /* descriptor that holds the lock PATH.lock; -1: none */
     char path[ST_SOCKET_PATH_BYTES];
 };
 

@@ -9,7 +9,7 @@ struct st_hog {
     pid_t pid, tid;
     int priority, cpu;
     char name[32]; /* name of the thread; safe to print */
-    int looks;     /* consecutive looks that found the same thread */
+    int looks;     /* consecutive searches that found the same thread */
 };
 
 #define ST_HOG_LOOKS 2 /* the same thread must be found twice, since any may run for a moment */

@@ -15,7 +15,7 @@
  * starts, set period_ns, heard_ns and checked_ns, and the rest to 0. */
 struct st_overdue {
     int64_t period_ns;
-    uint64_t heartbeat; /* at the last check */
+    uint64_t heartbeat; /* the loop's heartbeat at the last check */
     /* the loop ran after this time, which is that of the last check before the heartbeat changed */
     int64_t heard_ns;
     int64_t checked_ns; /* time of the last check */

@@ -28,11 +28,12 @@ struct st_watchdog_judge {
  * unknown. */
 bool st_watchdog_guilty(int64_t used_ns, int64_t silent_ns);
 
-/** @return true when the canary was silent for ST_WATCHDOG_SILENT_CHECKS checks in a row. */
+/** Call at each check. @param canary_cheeps the canary's counter. @return true: it did not change in
+ * ST_WATCHDOG_SILENT_CHECKS checks in a row, so ordinary threads get no CPU. */
 bool st_watchdog_starved(struct st_watchdog_judge *judge, uint64_t canary_cheeps);
 
-/** @param share of one CPU that the loop used since the last look. @return true: the loop used too much
- * for too long. */
+/** Call every 5 s. @param share share of one CPU that the loop used since the last call. @return true: the
+ * loop used too much, ST_WATCHDOG_BUSY_CHECKS times in a row. */
 bool st_watchdog_busy(struct st_watchdog_judge *judge, double share);
 
 #define ST_WATCHDOG_TEXT_BYTES 160
@@ -46,7 +47,7 @@ struct st_watchdog_view {
 
 enum st_watchdog_reason { ST_WATCHDOG_STARVED = 1, ST_WATCHDOG_BUSY, ST_WATCHDOG_TOO_LONG };
 
-/** The watched loop. Threads: any. */
+/** How the watchdog sees the loop. Threads: any. */
 struct st_watchdog_loop {
     /** Kernel id of the loop's thread; 0 while the thread does not run. */
     pid_t (*tid)(void *ctx);
@@ -58,8 +59,8 @@ struct st_watchdog_loop {
 
 struct st_watchdog;
 
-/** @param loop_priority the checker asks for a priority that is one higher. @return 0, -ENOMEM, -EAGAIN,
- * -EMFILE. Threads: one. */
+/** Starts the checker. @param loop_priority the checker asks for a priority that is one higher. @return 0,
+ * -ENOMEM, -EAGAIN, -EMFILE. Threads: one. */
 ST_NODISCARD int st_watchdog_start(struct st_platform *platform, int loop_priority,
                                    const struct st_watchdog_loop *loop, struct st_events *events,
                                    struct st_watchdog **ret);
@@ -73,5 +74,5 @@ void st_watchdog_report_cpu(struct st_watchdog *watchdog, double cpu_ns, int64_t
 /** Takes real-time priority from the loop and logs why. Threads: any. */
 void st_watchdog_demote(struct st_watchdog *watchdog, enum st_watchdog_reason reason);
 
-/** Threads: any. */
+/** Copies the current state of the watchdog. Threads: any. */
 void st_watchdog_look(struct st_watchdog *watchdog, struct st_watchdog_view *ret);

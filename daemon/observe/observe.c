@@ -1,4 +1,4 @@
-/* All sources of other programs' xruns. */
+/* Opens, polls and adds up all sources of other programs' xruns. */
 #include "daemon/observe/observe.h"
 
 #include "core/ns.h"

@@ -59,7 +59,7 @@ struct st_history_watched st_observe_minute_so_far(const struct st_observe *obse
  * memory, or none. @return their number. */
 size_t st_observe_open_events(const struct st_observe *observe, struct st_event **ret);
 
-/** Ends the minute and returns it; the caller sets the times. */
+/** Ends the minute and returns what was seen in it; the caller sets its times. */
 void st_observe_end_minute(struct st_observe *observe, struct st_observe_minute *ret);
 
 /** Counts the reports that waited for more information and have it now. */

@@ -10,7 +10,7 @@
 /* shortest time between two events of one device, client and reason */
 #define ST_OBSERVED_EVENT_EACH_NS INT64_C(10000000000)
 
-/** Threads: one. */
+/** The sums of one source that become events. Threads: one. */
 struct st_observed_events {
     struct st_platform *platform;
     struct st_events *events;

@@ -6,7 +6,7 @@
 
 struct st_answer {
     const struct st_observed_view
-        *server; /* the source with the longest loss of sound, else one that watches; NULL */
+        *server; /* the source with the longest loss of sound, otherwise one that is watched; NULL: none */
     /* the client of `server` that the answer names (st_dropout_table_worst) */
     const struct st_dropout_client *client;
     enum st_dropout_reason reason; /* reason of most dropouts of `client` */
@@ -42,5 +42,5 @@ const char *st_answer_sentence(const struct st_view *view, const struct st_obser
  * root and usbmon), cables, ...". */
 const char *st_answer_not_watched(const struct st_view *view);
 
-/** Makes the answer. Pure; points into the view. */
+/** Makes the answer. Pure. It points into the view, which must stay valid. */
 struct st_answer st_answer_of(const struct st_view *view);

@@ -27,13 +27,15 @@ struct st_view {
     struct st_observe_view observe;
     struct st_history_writer_view history;
     struct st_history_minute minute; /* the last minute; measured_ns 0: none yet */
-    int64_t minute_dropouts_n;       /* of other programs in `minute`; INT64_MIN: nothing was watched */
-    json_t *events;                  /* borrowed */
+    /* dropouts of other programs in `minute`; INT64_MIN: nothing was watched */
+    int64_t minute_dropouts_n;
+    json_t *events; /* recent events as JSON; borrowed */
     /* command that restarts PipeWire, if PipeWire is a service of this user; else NULL */
     const char *pipewire_restart;
-    bool right_set_up;               /* 'sleeptune apply' gave this user the right to real-time priority */
-    char rtkit[ST_VIEW_TEXT_BYTES];  /* result of asking rtkit for real-time priority; "": not asked */
-    char notify[ST_VIEW_TEXT_BYTES]; /* st_notify_state; "": not available on this system */
+    bool right_set_up;              /* 'sleeptune apply' gave this user the right to real-time priority */
+    char rtkit[ST_VIEW_TEXT_BYTES]; /* result of asking rtkit for real-time priority; "": not asked */
+    /* text of st_notify_state; "": notifications are not available on this system */
+    char notify[ST_VIEW_TEXT_BYTES];
     struct {
         /* path of the configuration file; "": no file, so the defaults apply */
         char file[ST_VIEW_TEXT_BYTES];
@@ -68,22 +70,22 @@ json_t *st_view_json(const struct st_view *view);
 #define ST_VIEW_BOUNDS_N 19
 extern const int64_t st_view_bounds_ns[ST_VIEW_BOUNDS_N];
 
-/** Prometheus text format, to be freed; NULL: out of memory. @param named include series that name
- * programs. */
+/** Makes the metrics in Prometheus' text format. @param named include series that name programs. @return text
+ * to be freed; NULL: out of memory. */
 char *st_view_metrics(const struct st_view *view, bool named);
 
 #define ST_VIEW_DEGRADED_MAX 18
 
-/** Names of what can be degraded ("loop", "memory" ...), ends with NULL. */
+/** Names of the parts that can be degraded ("loop", "memory" ...); ends with NULL. */
 extern const char *const st_degraded_parts[];
 
 struct st_degraded {
-    const char *what; /* of st_degraded_parts */
+    const char *what; /* the part, one of st_degraded_parts */
     char why[ST_VIEW_TEXT_BYTES];
     bool counts; /* `why` counts seconds, so it changes with each look; separate events report it */
     bool rights; /* the system grants sleeptuned fewer rights than requested, as most desktops do: shown as a
                     detail */
 };
 
-/** Lists what differs from the configuration. @return number of entries. */
+/** Lists the parts that do not work as configured. @return number of entries. */
 size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VIEW_DEGRADED_MAX]);

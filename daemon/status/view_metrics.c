@@ -1,4 +1,5 @@
-/* Prometheus text format. Dashboards and alert rules use these names. */
+/* Writes metrics in Prometheus' text format. Dashboards and alert rules use their names, so a name must not
+ * change. */
 #include "daemon/status/view.h"
 
 #include "core/ns.h"

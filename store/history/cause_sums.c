@@ -49,7 +49,7 @@ static int longest_first(const void *a, const void *b)
     return x->total_ns < y->total_ns ? 1 : -1;
 }
 
-/* "2.7 million", "812" */
+/* A large count for a sentence: "2.7 million", "812". */
 static const char *count_text(uint64_t n)
 {
     if (n >= UINT64_C(1000000000))
@@ -92,7 +92,7 @@ static const char *most_text(const struct st_cause_sums *sums, int64_t total_ns)
     return text;
 }
 
-/* One sentence: the number of late wake-ups and the largest causes. */
+/* Makes the first line: the number of late wake-ups and their main cause. */
 static const char *verdict_of(const struct st_cause_sums *sums, const struct st_cause_span *span, uint64_t n)
 {
     const char *measured = st_ns_long(span->measured_ns), *wakes = count_text(span->wakes_n);

@@ -12,7 +12,7 @@
 #define STEP_MAX_NS (3650 * ST_HISTORY_DAY * ST_NS_PER_S)
 
 struct walk {
-    struct st_sql *sql;         /* the reader's */
+    struct st_sql *sql;         /* the reader's database */
     json_t *rows;               /* rows of the answer */
     int64_t since_ns, until_ns; /* time that the answer covers */
     int64_t end_ns;             /* end of the last row in the file */

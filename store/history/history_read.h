@@ -50,9 +50,9 @@ ST_NODISCARD int st_history_read_steps(struct st_history_reader *reader, const s
                                        json_t **ret);
 
 struct st_history_events_wish {
-    int64_t since_ns, until_ns; /* INT64_MIN, INT64_MAX: all */
+    int64_t since_ns, until_ns; /* wall clock; INT64_MIN, INT64_MAX: no limit */
     int64_t limit;              /* most events, which are the latest ones; at least 1 */
-    const char *kind;           /* name of events; "": all */
+    const char *kind;           /* only events with this name; "": all events */
 };
 
 /** Receives an event. @param id never used again; below 0: not in the file yet. @return 0, or an error that

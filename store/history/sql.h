@@ -5,7 +5,7 @@
 
 #include "xruns/event.h"
 
-#define ST_HISTORY_APPLICATION INT64_C(0x534c5450) /* "SLTP" */
+#define ST_HISTORY_APPLICATION INT64_C(0x534c5450) /* "SLTP": marks an SQLite file as a history */
 /* Version of the tables, plus the number of fields of an event: a new field makes a new version. */
 #define ST_HISTORY_VERSION (1900 + (int)st_event_record.n)
 

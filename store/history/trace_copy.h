@@ -33,7 +33,7 @@ static inline void st_trace_copy_finish(struct st_trace_copy *copy)
 ST_NODISCARD int st_trace_copy_write(int fd, const char *name, struct st_cycle_ring *ring,
                                      const struct st_trace_event *events, size_t n);
 
-/** The folder of the copies beside a history. */
+/** The path of the folder of copies, which is beside the history. */
 const char *st_trace_copy_folder(const char *history);
 
 /** Reads the copy that includes a moment; of several, the nearest one. Free it with st_trace_copy_finish.
