@@ -15,7 +15,8 @@
 #include <string.h>
 #include <time.h>
 
-/* FreeBSD has no ENODATA; no call of sleeptune returns its ENOATTR. */
+/* FreeBSD does not define ENODATA. Its ENOATTR can stand for it, since no function that sleeptune calls
+ * returns ENOATTR. */
 #ifndef ENODATA
 #define ENODATA ENOATTR
 #endif
@@ -25,18 +26,19 @@
 #define ST_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define ST_MAX(a, b) ((a) > (b) ? (a) : (b))
 
-/* Loops over `n` items, or over an array, with a pointer to each item. */
+/* Loop over `n` items, or over all items of an array; `item` is a pointer to the current one. */
 #define ST_EACH_OF(item, items, n)                                                                           \
     for (__typeof__(*(items)) *item = (items), *item##_end = (n) > 0 ? item + (n) : item; item < item##_end; \
          item++)
 #define ST_EACH(item, array) ST_EACH_OF (item, array, ST_ARRAY_LEN(array))
 
-/* snprintf() into an array; does not compile for a pointer. */
+/* Prints into an array as snprintf() does; does not compile for a pointer, whose size is not that of the
+ * text. */
 #define ST_IS_POINTER(array) __builtin_types_compatible_p(__typeof__(array), char *)
 #define ST_PRINT(array, ...)                                                                                 \
     snprintf((array), sizeof(array) + 0 * sizeof(char[1 - 2 * ST_IS_POINTER(array)]), __VA_ARGS__)
 
-/** As ST_PRINT, in a function whose last parameters are a format and its arguments. */
+/** Prints as ST_PRINT, in a function whose last parameters are a format and its arguments. */
 #define ST_PRINT_REST(buf, bytes, format)                                                                    \
     do {                                                                                                     \
         va_list args;                                                                                        \
@@ -45,14 +47,15 @@
         va_end(args);                                                                                        \
     } while (0)
 
-/* Room for a text until the end of the block: the last two arguments of a function that prints a text and
- * returns it. */
+/* The last two arguments of a function that prints a text into a buffer and returns it: a buffer that lives
+ * until the end of the block, and its size. */
 #define ST_ROOM(bytes) (char[bytes]){0}, (bytes)
 
 #define ST_NODISCARD          __attribute__((warn_unused_result))
 #define ST_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
-#define ST_UNUSED             __attribute__((unused)) /* a parameter that only the function's type requires */
-#define ST_CACHE_LINE_BYTES   64
+/* for a parameter that is there only because the function must have a certain type */
+#define ST_UNUSED           __attribute__((unused))
+#define ST_CACHE_LINE_BYTES 64
 
 /* A function that the cycle loop may call: no allocation, no lock, no blocking call except the sleep
  * itself. clang >= 20 checks this (-Wfunction-effects, RealtimeSanitizer); for other compilers it has no

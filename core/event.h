@@ -1,9 +1,9 @@
-/* Events of sleeptuned: their kinds, and how certain an xrun is. */
+/* The kinds of sleeptuned's events, and how certain a dropout is. */
 #pragma once
 
 #include "core/base.h"
 
-/* All kinds of events, explained in sleeptuned(8), which also explains "minute" of the journal. */
+/* All kinds of events. sleeptuned(8) explains them. */
 #define ST_EVENT_KIND_LIST(FIRST, NEXT)                                                                      \
     FIRST(LATE_WAKE, "late-wake")                                                                            \
     NEXT(OWN_DROPOUT, "own-dropout")                                                                         \
@@ -50,7 +50,7 @@ enum st_event_kind { ST_EVENT_KIND_LIST(ST_EVENT_KIND_ID, ST_EVENT_KIND_ID) ST_E
 /** The name of a kind: "late-wake". All functions here are pure; threads: any. */
 const char *st_event_kind_name(enum st_event_kind kind);
 
-/** @return ST_EVENT_KINDS: no kind has that name. */
+/** The kind with this name. @return ST_EVENT_KINDS: there is none. */
 enum st_event_kind st_event_kind_of(const char *name);
 
 /** Does this kind stand for lost sound: of another program, a device, or the daemon's own stream? A late
@@ -59,6 +59,6 @@ bool st_event_kind_is_dropout(enum st_event_kind kind);
 
 enum st_certainty {
     ST_CERTAINTY_NONE,
-    ST_CERTAINTY_EXACT,    /* reported by the program that counts it */
-    ST_CERTAINTY_PROBABLE, /* concluded from what was observed */
+    ST_CERTAINTY_EXACT,    /* reported by a program that counts its own dropouts */
+    ST_CERTAINTY_PROBABLE, /* concluded from other observations */
 };

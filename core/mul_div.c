@@ -2,7 +2,7 @@
 
 int st_mul_div(uint64_t a, uint64_t b, uint64_t add, uint64_t divisor, uint64_t *ret) ST_NONBLOCKING
 {
-    /* four products of halves; no sum below passes 64 bits */
+    /* Multiplies the halves of a and b. No sum here needs more than 64 bits. */
     const uint64_t a_high = a >> 32;
     const uint64_t b_high = b >> 32;
     const uint64_t lowest = (a & UINT32_MAX) * (b & UINT32_MAX);
@@ -13,7 +13,8 @@ int st_mul_div(uint64_t a, uint64_t b, uint64_t add, uint64_t divisor, uint64_t 
     high += __builtin_add_overflow(low, add, &low);
     if (high >= divisor)
         return -ERANGE;
-    /* long division: high is the remainder, and the bits of the quotient follow those of low */
+    /* Divides bit by bit: `high` is the remainder; the bits of the quotient are shifted into `low` behind
+     * those that are left of the product. */
     for (int bit = 0; bit < 64; bit++) {
         const bool carry = high >> 63;
         high = high << 1 | low >> 63;

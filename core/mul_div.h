@@ -1,4 +1,5 @@
-/* (a * b + add) / divisor with a 128-bit product, for which 32-bit processors have no type. */
+/* (a * b + add) / divisor with a product of 128 bits, for which compilers have no type on 32-bit processors.
+ */
 #pragma once
 
 #include "core/base.h"

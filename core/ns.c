@@ -7,7 +7,8 @@ int64_t st_ns_from_timespec(const struct timespec *ts) ST_NONBLOCKING
 {
     int64_t s = ts->tv_sec;
     int64_t rest_ns = ts->tv_nsec;
-    if (s < 0 && rest_ns > 0) { /* of one sign: the product alone may be just out of range */
+    /* Gives both parts the same sign, because the product alone could be just out of range. */
+    if (s < 0 && rest_ns > 0) {
         s++;
         rest_ns -= ST_NS_PER_S;
     }
@@ -26,7 +27,8 @@ struct timespec st_ns_to_timespec(int64_t ns) ST_NONBLOCKING
         s--;
     }
     if (sizeof(time_t) < sizeof(s) && s > INT32_MAX)
-        s = INT32_MAX; /* 32 bits: a clock that counts from 1970 ends in 2038 */
+        /* time_t has 32 bits: a clock that counts from 1970 ends in 2038. */
+        s = INT32_MAX;
     return (struct timespec){.tv_sec = (time_t)s, .tv_nsec = (long)rest_ns};
 }
 
@@ -46,7 +48,7 @@ int64_t st_ns_sub(int64_t a_ns, int64_t b_ns) ST_NONBLOCKING
     return difference_ns;
 }
 
-/* Longest first where one is the beginning of another. */
+/* Units of st_ns_parse. A name that begins with another one must come first ("min" before "m"). */
 static const struct unit {
     const char *name;
     int64_t ns;
@@ -79,8 +81,8 @@ static int parse_number(const char **at, struct number *ret)
     if (*c == '.') {
         start = ++c;
         for (; *c >= '0' && *c <= '9'; c++) {
-            if (number.scale >
-                UINT64_C(100000000000000000)) /* 1e17: the rest is below a thousandth of a ns */
+            /* Ignores further digits, since the rest is less than a thousandth of a ns. */
+            if (number.scale > UINT64_C(100000000000000000))
                 continue;
             number.scale *= 10;
             number.fraction = number.fraction * 10 + (uint64_t)(*c - '0');
@@ -117,7 +119,7 @@ int st_ns_parse(const char *text, int64_t *ret_ns)
             return r;
         const struct unit *unit = parse_unit(&at);
         if (unit == NULL && (*at != '\0' || last_unit_ns != INT64_MAX))
-            return -EINVAL; /* a number without unit stands alone */
+            return -EINVAL; /* a number without a unit must be the whole text */
         const int64_t unit_ns = unit != NULL ? unit->ns : ST_NS_PER_S;
         if (unit_ns >= last_unit_ns)
             return -EINVAL;

@@ -1,4 +1,4 @@
-/* Time in ns, without overflow. One unit inside sleeptune: signed 64-bit nanoseconds (292 years). */
+/* Times and durations, without overflow. All of sleeptune uses signed 64-bit nanoseconds (292 years). */
 #pragma once
 
 #include "core/text/text.h"
@@ -12,11 +12,11 @@ static inline double st_ns_seconds(int64_t ns)
     return (double)ns / (double)ST_NS_PER_S;
 }
 
-/** timespec -> ns. @return ns; saturates at INT64_MIN/MAX. Threads: any; real-time safe. */
+/** Converts a timespec to ns. @return ns; saturates at INT64_MIN/MAX. Threads: any; real-time safe. */
 int64_t st_ns_from_timespec(const struct timespec *ts) ST_NONBLOCKING;
 
-/** ns -> timespec with 0 <= tv_nsec < 1e9, also for negative ns; at most 2^31 - 1 s where time_t has 32 bits.
- * Threads: any; real-time safe. */
+/** Converts ns to a timespec with 0 <= tv_nsec < 1e9, also for negative ns; at most 2^31 - 1 s where time_t
+ * has 32 bits. Threads: any; real-time safe. */
 struct timespec st_ns_to_timespec(int64_t ns) ST_NONBLOCKING;
 
 /** a + b, saturating at INT64_MIN/MAX instead of wrapping. Threads: any; real-time safe. */

@@ -1,12 +1,12 @@
-/* Durations as people read them. */
+/* Prints durations for people. */
 #include "core/ns.h"
 
 const char *st_ns_text(int64_t ns)
 {
     static const struct {
         uint64_t unit_ns;
-        uint64_t below; /* used while the rounded figure is below this, in steps */
-        uint64_t steps; /* a unit: 10 is one decimal */
+        uint64_t below; /* the unit is used while the rounded value is below this number of steps */
+        uint64_t steps; /* steps in one unit: with 10 steps the text has one decimal */
         int decimals;
         const char *name;
     } rows[] = {

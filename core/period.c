@@ -32,7 +32,8 @@ int st_period_init_ns(struct st_period *period, uint64_t num_ns, uint64_t den)
     return 0;
 }
 
-/* t0 + offset; the builtin adds as if in unlimited precision */
+/* t0 + offset, at most INT64_MAX. The builtin adds as if without limits, so it is exact for a signed and an
+ * unsigned number. */
 static int64_t add_saturating(int64_t t0_ns, uint64_t offset_ns) ST_NONBLOCKING
 {
     int64_t due_ns;
@@ -58,7 +59,7 @@ uint64_t st_period_index_at(const struct st_period *period, int64_t t0_ns, int64
     uint64_t scaled;
     if (elapsed_ns != UINT64_MAX && !__builtin_mul_overflow(elapsed_ns + 1, period->den, &scaled))
         return (scaled - 1 - half_den) / period->num;
-    uint64_t k; /* < 2^64, as num >= den */
+    uint64_t k; /* fits into 64 bits, because num >= den */
     const int r = st_mul_div(elapsed_ns, period->den, period->den - 1 - half_den, period->num, &k);
     return r == 0 ? k : UINT64_MAX;
 }

@@ -1,4 +1,4 @@
-/* The period schedule: when cycle k is due, exactly. */
+/* When each period of a run is due, without accumulated error. */
 #pragma once
 
 #include "core/base.h"
@@ -19,14 +19,13 @@ ST_NODISCARD int st_period_init(struct st_period *period, uint32_t frames, uint3
  * any. */
 ST_NODISCARD int st_period_init_ns(struct st_period *period, uint64_t num_ns, uint64_t den);
 
-/** The wide case of st_period_due_ns: 128-bit arithmetic, saturating. */
+/** st_period_due_ns for the case that k * num needs more than 64 bits: 128-bit arithmetic, saturating. */
 int64_t st_period_due_wide_ns(const struct st_period *period, int64_t t0_ns, uint64_t k) ST_NONBLOCKING;
 
 /**
  * due(k) = t0 + k * num / den, computed from k and rounded once (half up), so that no error adds up.
  * @return ns; saturates at INT64_MAX. Threads: any; real-time safe (one 64-bit division while k * num < 2^64,
- *         which is 53 days at 44.1 kHz and 128 frames; a 128-bit one after that). Inline: once a cycle.
- */
+ *         which is 53 days at 44.1 kHz and 128 frames; a 128-bit one after that). Inline: once a cycle. */
 static inline int64_t st_period_due_ns(const struct st_period *period, int64_t t0_ns,
                                        uint64_t k) ST_NONBLOCKING
 {

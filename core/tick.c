@@ -1,14 +1,15 @@
-/* FreeBSD's shift arithmetic for imprecise sleeps. */
+/* The arithmetic of FreeBSD's kernel for imprecise sleeps. */
 #include "core/tick.h"
 
 #define SHIFT_EXACT   31
 #define SINGLEMUL_MAX 20
-#define STATHZ        127 /* kern.clockrate's, the usual value */
+#define STATHZ        127 /* usual rate of the statistics clock (kern.clockrate) */
 
 int64_t st_tick_singlemul(int64_t hz, int64_t singlemul)
 {
     int64_t mul = ST_MIN(ST_MAX(singlemul, 1), SINGLEMUL_MAX);
-    while (hz * mul < STATHZ) /* setuptimer() adds hz until it is enough for statclock() */
+    /* as setuptimer() does, which raises the rate until it is enough for statclock() */
+    while (hz * mul < STATHZ)
         mul++;
     return mul;
 }
@@ -28,7 +29,7 @@ int st_tick_late(int64_t percent, int64_t hz, double sleep_ns, struct st_tick_la
 {
     if (percent < INT32_MIN || percent > INT32_MAX || hz < 1 || hz > ST_TICK_HZ_MAX || !(sleep_ns > 0))
         return -ERANGE;
-    /* the timecounter is updated each tc_tick ticks, about once a millisecond at most */
+    /* The kernel updates the timecounter every tc_tick ticks, which is about once a millisecond at most. */
     const int64_t tc_tick = hz <= 1000 ? 1 : (hz + 500) / 1000;
     const double coarse_ns = (double)tc_tick / (double)hz * 1e9;
     struct st_tick_late late = {.shift = st_tick_shift(percent)};

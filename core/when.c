@@ -1,4 +1,4 @@
-/* Points in time as people type them. */
+/* Reads and prints points in time. */
 #include "core/when.h"
 
 #include "core/ns.h"
@@ -6,7 +6,7 @@
 
 #define DAY_NS     (INT64_C(86400) * ST_NS_PER_S)
 #define WHEN_BYTES 32
-#define LAST_NS    (INT64_C(7258118400) * ST_NS_PER_S) /* 2200-01-01 */
+#define LAST_NS    (INT64_C(7258118400) * ST_NS_PER_S) /* 2200-01-01, the latest time that is accepted */
 
 int st_when_parse_length(const char *text, int64_t *ret_ns)
 {
@@ -31,7 +31,7 @@ int st_when_parse_length(const char *text, int64_t *ret_ns)
     return r;
 }
 
-/* "since 1970": seconds or ns. @return 0, -EINVAL when it is none, -ERANGE. */
+/* Reads seconds or ns since 1970. @return 0; -EINVAL: not such a number; -ERANGE. */
 static int parse_epoch(const char *text, int64_t *ret)
 {
     const size_t digits = strspn(text, "0123456789");
@@ -50,18 +50,19 @@ static int parse_date(const char *text, bool local, int64_t *ret)
         struct tm tm = {.tm_isdst = -1};
         const char *end = strptime(text, *form, &tm);
         const bool utc = end != NULL && st_text_is(end, "Z");
-        if (end == NULL || (*end != '\0' && !utc) || end[-1] == ':') /* FreeBSD's %S may be empty */
+        /* at ':' the seconds are missing: FreeBSD's %S accepts an empty text */
+        if (end == NULL || (*end != '\0' && !utc) || end[-1] == ':')
             continue;
         const int day = tm.tm_mday;
         const int64_t s = local && !utc ? mktime(&tm) : timegm(&tm);
-        *ret =
-            s >= 0 && s <= LAST_NS / ST_NS_PER_S ? s * ST_NS_PER_S : INT64_MAX; /* the caller refuses that */
-        return tm.tm_mday == day ? 0 : -EINVAL; /* 31 November is 1 December */
+        /* The caller refuses INT64_MAX as out of range. */
+        *ret = s >= 0 && s <= LAST_NS / ST_NS_PER_S ? s * ST_NS_PER_S : INT64_MAX;
+        return tm.tm_mday == day ? 0 : -EINVAL; /* 31 November would become 1 December, so it is refused */
     }
     return -EINVAL;
 }
 
-/* "9:25": the last time that it was that late. */
+/* Reads a time of day, "9:25": the last moment at which it was that time. */
 static int parse_time(const char *text, int64_t now_wall_ns, bool local, int64_t *ret)
 {
     const time_t now_s = (time_t)(now_wall_ns / ST_NS_PER_S);
@@ -70,7 +71,7 @@ static int parse_time(const char *text, int64_t now_wall_ns, bool local, int64_t
     int r = -EINVAL;
     if ((here ? localtime_r(&now_s, &tm) : gmtime_r(&now_s, &tm)) == NULL)
         return r;
-    tm.tm_hour = 12; /* at noon no time zone changes its clock */
+    tm.tm_hour = 12; /* counts days at noon, when no time zone changes its clock */
     for (int days = 0; days < 2; days++, tm.tm_mday--) {
         char day[64];
         if ((here ? mktime(&tm) : timegm(&tm)) == -1 || strftime(day, sizeof(day), "%Y-%m-%d ", &tm) == 0)

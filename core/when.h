@@ -1,4 +1,4 @@
-/* Points in time as people type them, and intervals for time axes. */
+/* Reads points in time as users type them, and chooses intervals for time axes. */
 #pragma once
 
 #include "core/base.h"
@@ -15,11 +15,11 @@ ST_NODISCARD int st_when_parse(const char *text, int64_t now_wall_ns, bool local
 /** Reads a duration: as st_ns_parse, and days and weeks: "1d", "1d12h", "2w". @return 0, -EINVAL, -ERANGE. */
 ST_NODISCARD int st_when_parse_length(const char *text, int64_t *ret_ns);
 
-/** A point in time for people, by TZ: "2026-11-20 15:04:05"; "?" for none. Lives as long as texts of
- * st_text(). */
+/** A point in time for people, in the time zone TZ: "2026-11-20 15:04:05"; "?" if it cannot be shown. Lives
+ * as long as texts of st_text(). */
 ST_NODISCARD const char *st_when_text(int64_t wall_ns);
 
-/** As st_when_text, without the date if on the day of `now`: "15:04:05". */
+/** As st_when_text, without the date if it is the day of now_wall_ns: "15:04:05". */
 ST_NODISCARD const char *st_when_text_near(int64_t wall_ns, int64_t now_wall_ns);
 
 /** The shortest of 1, 5, 10, 30 minutes, 1, 3, 6, 12 hours, 1, 7, 30 days ... that divides a time of

@@ -1,4 +1,4 @@
-/* A file that is locked with flock, which ends with the process. */
+/* Locks a file with flock. The kernel releases the lock when the process ends. */
 #include "daemon/lock_file.h"
 
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include "platform/posix/posix.h"
 
 #define PATH_BYTES 4096
-#define TRIES      10 /* as often as its file is removed between open and lock */
+#define TRIES      10 /* attempts, since another process may remove the file between open and flock */
 
 static bool make_path(const char *path, char buf[PATH_BYTES])
 {
@@ -19,7 +19,7 @@ static bool make_path(const char *path, char buf[PATH_BYTES])
     return n > 0 && n < PATH_BYTES;
 }
 
-/* Is the file that is open the one at the path? */
+/* Is the open file still the one at this path? */
 static bool is_at_path(int fd, const char *path)
 {
     struct stat open_one, there;
@@ -27,8 +27,9 @@ static bool is_at_path(int fd, const char *path)
            open_one.st_ino == there.st_ino;
 }
 
-/* Of this process's user or of the folder's owner, without a second name: what it has is lost. None: its
- * holder has just ended. */
+/* Checks a lock file, whose content will be overwritten. It must belong to this process's user or to the
+ * owner of its folder, and must have no second hard link. A file without any link was removed by its last
+ * holder just now, and is accepted. */
 static int look(int fd, const char *path)
 {
     struct stat file, folder;
@@ -41,7 +42,7 @@ static int look(int fd, const char *path)
     return file.st_uid == geteuid() || file.st_uid == folder.st_uid ? 0 : -EPERM;
 }
 
-/* @return a descriptor, locked; -EBUSY with the holder in *ret_pid, or another error. */
+/* @return a locked descriptor; -EBUSY: *ret_pid is the process that holds the lock; or another error. */
 static int open_and_lock(const char *path, long *ret_pid)
 {
     char text[32] = "";
@@ -54,7 +55,7 @@ static int open_and_lock(const char *path, long *ret_pid)
     const ssize_t len = pread(fd, text, sizeof(text) - 1, 0);
     *ret_pid = len > 0 ? strtol(text, NULL, 10) : 0;
     if (r == -EBUSY && (*ret_pid <= 0 || (kill((pid_t)*ret_pid, 0) != 0 && errno != EPERM)))
-        *ret_pid = 0; /* whoever holds it, this process is gone */
+        *ret_pid = 0; /* the file names a process that has ended, so the holder is not known */
     if (r < 0)
         close(fd);
     return r < 0 ? r : fd;
@@ -69,7 +70,7 @@ int st_lock_file_take(const char *path, int *fd, long *ret_pid)
     if (*fd >= 0 && is_at_path(*fd, lock_path))
         return 0;
     if (*fd >= 0)
-        close(*fd); /* it was removed: another one can be made there */
+        close(*fd); /* the lock file was removed, so another process could lock a new one: take it again */
     *fd = -1;
     int r = -EBUSY;
     for (int i = 0; i < TRIES; i++) {
@@ -97,7 +98,7 @@ void st_lock_file_release(const char *path, int *fd)
     if (*fd < 0)
         return;
     if (make_path(path, lock_path) && is_at_path(*fd, lock_path))
-        (void)unlink(lock_path); /* before the release: no other process can hold this one */
+        (void)unlink(lock_path); /* before the release, while no other process can hold its lock */
     close(*fd);
     *fd = -1;
 }

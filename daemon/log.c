@@ -1,4 +1,4 @@
-/* One line a message. */
+/* Writes each log message as one line. */
 #include "daemon/log.h"
 
 #include "core/text/safe.h"
@@ -22,7 +22,7 @@ void st_log_event(enum st_log_level level, const char *module, const char *event
 {
     const int saved_errno = errno;
     if (level <= log_level) {
-        char safe[MESSAGE_BYTES]; /* names in it may be foreign */
+        char safe[MESSAGE_BYTES]; /* names in the text may contain any bytes */
         st_safe_copy(safe, sizeof(safe), text, ST_TEXT_TO_NUL);
         if (log_to_stderr)
             fprintf(stderr, "sleeptuned %s: %s: %s\n", level_names[level], module, safe);

@@ -1,21 +1,21 @@
-/* Log messages, made safe (core/text/safe.h): to stderr (-f), else to the journal or syslog. Each file
- * defines LOG_MODULE before it includes this header. */
+/* Log messages go to stderr (-f), otherwise to the journal or syslog. Unsafe bytes are replaced
+ * (core/text/safe.h). Each file defines LOG_MODULE before it includes this header. */
 #pragma once
 
 #include "core/base.h"
 
 enum st_log_level { ST_LOG_ERR, ST_LOG_WARN, ST_LOG_INFO, ST_LOG_DBG };
 
-/** @param to_stderr -f. @param level the most detailed level that is written. Call before other threads
- * exist. */
+/** @param to_stderr write to stderr (option -f). @param level the most detailed level that is written. Call
+ * before other threads exist. */
 void st_log_init(bool to_stderr, enum st_log_level level);
 
-/** Keeps errno. Threads: any but the cycle loop. */
+/** Logs a message. Does not change errno. Threads: any but the cycle loop. */
 void st_log(enum st_log_level level, const char *module, const char *format, ...) ST_PRINTF(3, 4);
 
-/** Logs a named event, for filters of the journal: SLEEPTUNE_EVENT, SLEEPTUNE_COUNT,
- * SLEEPTUNE_LATENESS_NS. Keeps errno. @param event NULL: none. @param count, lateness_ns INT64_MIN:
- * omitted. */
+/** Logs a named event, with fields by which the journal can be filtered: SLEEPTUNE_EVENT, SLEEPTUNE_COUNT,
+ * SLEEPTUNE_LATENESS_NS. Does not change errno. @param event NULL: no name. @param count, lateness_ns
+ * INT64_MIN: the field is omitted. */
 void st_log_event(enum st_log_level level, const char *module, const char *event, int64_t count,
                   int64_t lateness_ns, const char *text);
 

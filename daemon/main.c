@@ -20,10 +20,10 @@
 #define LOG_MODULE "main"
 #include "core/text/safe.h"
 
-/* as of all programs of sleeptune */
+/* the exit statuses of all programs of sleeptune */
 enum { EXIT_DONE = 0, EXIT_USAGE = 3, EXIT_FAILED = 4 };
 
-#define DESCRIPTORS_MIN 128 /* 36 for each HTTP server; the sources of xruns, the history */
+#define DESCRIPTORS_MIN 128 /* 36 for each HTTP server; the rest for the sources of xruns and the history */
 
 static void usage(FILE *out)
 {
@@ -54,7 +54,7 @@ static void print_error(ST_UNUSED void *ctx, const char *message)
 }
 
 struct options {
-    const char *config; /* NULL: the default one */
+    const char *config; /* NULL: ST_SERVICE_CONFIG */
     bool check, to_stderr, debug;
 };
 
@@ -66,7 +66,7 @@ static int printed(void)
     return EXIT_FAILED;
 }
 
-/* @return -1 to go on, else the exit status. */
+/* @return -1: the daemon goes on; otherwise the exit status. */
 static int read_options(int argc, char **argv, struct options *ret)
 {
     static const struct option longs[] = {
@@ -107,8 +107,8 @@ static int read_options(int argc, char **argv, struct options *ret)
     return -1;
 }
 
-/* A file that was named must be there; the default one may be missing. @return 0, or EXIT_USAGE with messages
- * given. */
+/* Reads the configuration. A file that -c names must exist; the default file may be missing. @return 0, or
+ * EXIT_USAGE after the errors were printed. */
 static int read_config(struct st_platform *machine, const struct options *options, struct st_config *ret,
                        const char **ret_path)
 {
@@ -125,7 +125,7 @@ static int read_config(struct st_platform *machine, const struct options *option
 
 static volatile sig_atomic_t ends_by, reloads, ran_too_long;
 
-/* SIGHUP, SIGTERM, SIGINT: only while the main thread waits (daemon/wait.h). */
+/* Handles SIGHUP, SIGTERM and SIGINT, which arrive only while the main thread waits (daemon/wait.h). */
 static void on_signal(int number)
 {
     if (number == SIGHUP)
@@ -134,9 +134,9 @@ static void on_signal(int number)
         ends_by = number;
 }
 
-/* RLIMIT_RTTIME: the kernel signals the real-time thread that ran too long, which takes its own priority away
- * at once, as an ordinary thread might never get a CPU to do it. The main thread reports it and demotes
- * the loop. */
+/* Handles SIGXCPU, which the kernel sends to a real-time thread that ran longer than RLIMIT_RTTIME allows.
+ * The thread gives up its priority here, because an ordinary thread might never get a CPU to take it away.
+ * The main thread then reports this and demotes the loop. */
 static void on_rttime(ST_UNUSED int number)
 {
     const int error = errno;
@@ -167,7 +167,7 @@ static int serve(struct st_service *service, const sigset_t *blocked, struct st_
             reloads = 0;
             r = st_service_reload(service);
         }
-        if (next_ns > now_ns + st_service_tick_ns(service)) /* it rests no more */
+        if (next_ns > now_ns + st_service_tick_ns(service)) /* the loop runs again: ticks come each second */
             next_ns = now_ns + st_service_tick_ns(service);
     }
     if (r == 0)
@@ -175,14 +175,15 @@ static int serve(struct st_service *service, const sigset_t *blocked, struct st_
     return r;
 }
 
-/* With too few descriptors its parts would fail one by one, whichever opens a file last. */
+/* Checks the limit of open files at the start. With too few descriptors, any part could fail later, whichever
+ * opens the last one. */
 static bool has_descriptors(void)
 {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
         return true;
     if (limit.rlim_cur > FD_SETSIZE) {
-        limit.rlim_cur = FD_SETSIZE; /* daemon/wait.h */
+        limit.rlim_cur = FD_SETSIZE; /* pselect (daemon/wait.h) takes only descriptors below FD_SETSIZE */
         (void)setrlimit(RLIMIT_NOFILE, &limit);
     }
     if (limit.rlim_cur >= DESCRIPTORS_MIN)
@@ -200,10 +201,12 @@ static bool has_descriptors(void)
 static void limit_heap(void)
 {
 #ifdef M_ARENA_MAX
-    (void)mallopt(M_ARENA_MAX, 1); /* else 64 MB of addresses a thread, which count as locked memory */
-    /* An answer of megabytes is a mapping of its own, gone when it is freed; by itself glibc takes the heap
-     * for the next one, which keeps it, as locked memory cannot be given back from the middle. The histograms
-     * of a look, a second or five apart, stay in the heap. */
+    /* Otherwise glibc reserves 64 MB of addresses for each thread, which count as locked memory. */
+    (void)mallopt(M_ARENA_MAX, 1);
+    /* The text of an HTTP answer can have megabytes. Above this size glibc maps it separately, and unmaps it
+     * when it is freed. By default glibc would raise the threshold then and take the next text from the heap,
+     * which cannot give back locked memory from its middle. The histograms that are copied every few seconds
+     * are smaller and stay in the heap. */
     (void)mallopt(M_MMAP_THRESHOLD, 512 * 1024);
     (void)mallopt(M_TRIM_THRESHOLD, 512 * 1024);
 #endif
@@ -213,15 +216,15 @@ int main(int argc, char **argv)
 {
     st_standard_files_open();
     st_trusted_environment();
-    /* First of all: until here they end it by their default. And before any thread exists, so that every
-     * thread has them blocked. */
+    /* Blocks the signals before anything else: until here they end the process by default. No other thread
+     * exists yet, so every thread inherits the blocked signals. */
     static const int numbers[] = {SIGHUP, SIGTERM, SIGINT};
     sigset_t signals, before;
     sigemptyset(&signals);
     ST_EACH (number, numbers)
         sigaddset(&signals, *number);
     pthread_sigmask(SIG_BLOCK, &signals, &before);
-    st_posix_give_way(); /* the cycle loop's thread does not */
+    st_posix_give_way(); /* lets programs that play come first; the thread of the cycle loop does not do so */
     struct options options = {0};
     int status = read_options(argc, argv, &options);
     if (status >= 0)
@@ -230,7 +233,9 @@ int main(int argc, char **argv)
         pthread_sigmask(SIG_SETMASK, &before, NULL);
     } else {
         st_log_init(options.to_stderr, options.debug ? ST_LOG_DBG : ST_LOG_INFO);
-        st_tracer_clear(); /* whatever the configuration says, right or wrong: it slows the system down */
+        /* Removes a trace that a killed sleeptuned left, because it slows the system down. Does so before the
+         * configuration is read, which may turn out to be bad. */
+        st_tracer_clear();
     }
     struct st_platform *platform = st_platform_native();
     struct st_config config;
@@ -244,8 +249,8 @@ int main(int argc, char **argv)
         return EXIT_DONE;
     }
     limit_heap();
-    /* SIGCONT is for the thread that drains the loop, which takes it (measure/session.c); SIGCHLD of a helper
-     * would only end a wait, whose end its pipe tells */
+    /* SIGCONT stays blocked here, because the thread that drains the loop takes it (measure/session.c).
+     * SIGCHLD is blocked, because the main thread sees the end of a helper program by the end of its pipe. */
     sigset_t blocked;
     sigemptyset(&blocked);
     sigaddset(&blocked, SIGCONT);

@@ -43,7 +43,7 @@ bool st_notify_cause_find(const struct st_notify_shown *shown, const struct st_v
             ST_PRINT(ret->brief, "%s", st_dropout_sentence_brief(client->name, client->sum.n));
             ST_PRINT(ret->sentence, "%s", st_answer_sentence(view, source, client));
             if (!st_dropout_table_is_timed(&table->sum))
-                break; /* the others of this source are behind it */
+                break; /* without times the table is sorted by number of dropouts: later clients have fewer */
         }
     }
     return first.name[0] != '\0';

@@ -12,19 +12,20 @@
 #define NAME       "org.freedesktop.Notifications"
 #define PATH       "/org/freedesktop/Notifications"
 #define EVERY_NS   (3600 * ST_NS_PER_S)
-#define AGAIN_NS   (10 * ST_NS_PER_S) /* pause after a notification that could not be shown */
-#define A_TURN_MAX 32                 /* messages: a server cannot keep the daemon busy */
+#define AGAIN_NS   (10 * ST_NS_PER_S) /* wait after a notification that could not be shown */
+#define A_TURN_MAX 32 /* D-Bus messages handled in one turn, so that a server cannot keep the daemon busy */
 
 struct st_notify {
-    bool heard;  /* says the user */
-    sd_bus *bus; /* NULL: none is open */
+    bool heard;  /* the user pressed "I heard it" */
+    sd_bus *bus; /* NULL: no connection is open */
     struct st_notify_shown shown;
-    struct st_notify_text text; /* of the current notification */
-    bool busy, markup, actions; /* one is under way; what the server can do */
-    int64_t now_ns, next_ns;    /* time of the last look; earliest time of the next notification */
+    struct st_notify_text text; /* text of the notification that is being sent, or was sent last */
+    bool busy, markup, actions; /* a notification is being sent; the server supports markup, buttons */
+    int64_t now_ns, next_ns;    /* time of the last st_notify_look; earliest time of the next notification
+                                   (CLOCK_MONOTONIC) */
     uint64_t shown_n;
-    uint32_t id;   /* of the last notification that was shown */
-    char why[256]; /* the last one was not shown; "": it was */
+    uint32_t id;   /* the server's number of the last notification that it showed */
+    char why[256]; /* why the last notification was not shown; "": it was shown */
 };
 
 struct st_notify *st_notify_new(void)
@@ -45,7 +46,8 @@ void st_notify_free(struct st_notify *notify)
     free(notify);
 }
 
-/* Drops the current notification; its cause may be shown later. */
+/* Gives up the notification that is being sent; its cause may be shown later. @return 0, for callers that
+ * handle a D-Bus message. */
 static int ST_PRINTF(2, 3) give_up(struct st_notify *notify, const char *format, ...)
 {
     ST_PRINT_REST(notify->why, sizeof(notify->why), format);
@@ -54,7 +56,7 @@ static int ST_PRINTF(2, 3) give_up(struct st_notify *notify, const char *format,
     return 0;
 }
 
-/* @param r of sending the question. */
+/* Handles the result of sending a call to the server. @param r < 0: a negative errno value. */
 static int asked(struct st_notify *notify, int r)
 {
     return r >= 0 ? 0 : give_up(notify, "cannot ask the notification server: %s", strerror(-r));
@@ -67,7 +69,8 @@ static int no_answer(struct st_notify *notify, sd_bus_message *reply)
                    error != NULL && error->message != NULL ? error->message : "a wrong answer");
 }
 
-/* --- "Why?": the page, by the user's service manager, so that the browser is no part of this service --- */
+/* --- the button "Why?": the user's service manager starts a browser with the page, so that the browser is
+ * not part of this service --- */
 
 static int open_page(struct st_notify *notify)
 {
@@ -101,7 +104,8 @@ static int on_action(sd_bus_message *signal, void *ctx, ST_UNUSED sd_bus_error *
     return 0;
 }
 
-/* --- what it can do, whether it may be disturbed, show: one after the other --- */
+/* --- the calls of one notification, each sent when the one before is answered: GetCapabilities, Inhibited,
+ * Notify (last call first here) --- */
 
 static int on_shown(sd_bus_message *reply, void *ctx, ST_UNUSED sd_bus_error *error)
 {
@@ -116,7 +120,8 @@ static int on_shown(sd_bus_message *reply, void *ctx, ST_UNUSED sd_bus_error *er
     return 0;
 }
 
-/* Markup for a server that supports it, else plain text. To be freed; NULL: out of memory. */
+/* Body of the notification: markup if the server supports it, else plain text. @return text to be freed;
+ * NULL: out of memory. */
 static char *body_of(const struct st_notify *notify)
 {
     char *body = NULL;
@@ -154,7 +159,8 @@ static int show(struct st_notify *notify)
     return asked(notify, r);
 }
 
-/* A server without this property is never to be left alone. */
+/* Does the user not want notifications now ("Do not disturb")? A server without this property always accepts
+ * them. */
 static int on_inhibited(sd_bus_message *reply, void *ctx, ST_UNUSED sd_bus_error *error)
 {
     struct st_notify *notify = ctx;
@@ -180,9 +186,10 @@ static int on_capabilities(sd_bus_message *reply, void *ctx, ST_UNUSED sd_bus_er
                                           "Get", on_inhibited, notify, "ss", NAME, "Inhibited"));
 }
 
-/* --- the daemon's part --- */
+/* --- called by the daemon --- */
 
-/* Whose desktop is it? Connecting to a socket of this machine does not wait. @return why it is no one's. */
+/* Does this process belong to a user with a desktop? @return NULL if so, else a text that says why no
+ * notification can be shown. */
 static const char *no_desktop(void)
 {
     if (geteuid() == 0 || (getenv("DBUS_SESSION_BUS_ADDRESS") == NULL && getenv("XDG_RUNTIME_DIR") == NULL))

@@ -1,4 +1,4 @@
-/* Start, rest, tick, reload and end. */
+/* Main loop actions of sleeptuned: start, tick, rest of the test loop, reload and end. */
 #include "daemon/service.h"
 
 #ifdef __GLIBC__
@@ -19,12 +19,13 @@
 #define LOG_MODULE "daemon"
 
 #define TICKS_A_MINUTE 60
-#define TICKS_A_TRY    15                 /* interval of trying again what failed */
-#define RESIZED_NS     (13 * ST_NS_PER_S) /* a load line with the buffer size comes every 10 s */
-#define TICKS_A_LOOK   5 /* interval of looks at the loop's CPU share; each look copies the histograms */
+#define TICKS_A_TRY    15 /* ticks (s) between two attempts to start a part that failed */
+/* Longer than the 10 s after which a helper program reports the buffer size again. */
+#define RESIZED_NS   (13 * ST_NS_PER_S)
+#define TICKS_A_LOOK 5 /* ticks (s) between checks of the loop's CPU share; each copies the histograms */
 
-/* Looks again for a folder or file of the history that could not be opened or, with also_failing,
- * written. */
+/* Opens the history again if its folder or file could not be opened; with also_failing also if it could not
+ * be written. */
 static void set_history_again(struct st_service *service, bool also_failing)
 {
     struct st_history_writer_view view;
@@ -36,7 +37,8 @@ static void set_history_again(struct st_service *service, bool also_failing)
 /* --- the loop rests while nothing plays (loop.when); daemon/loop/witness.h decides. A resting loop has
  * no threads and locks no memory; its last figures stay. --- */
 
-/* A loop that starts counts from zero; counts of other programs continue. */
+/* The counts of a loop start at zero, so the counts of the last minute are forgotten, except those of the own
+ * stream. */
 static void forget_counts(struct st_service *service)
 {
     service->loop.counts = (struct st_history_minute){.own_dropouts_n = service->loop.counts.own_dropouts_n};
@@ -78,13 +80,13 @@ static int go_to_rest(struct st_service *service)
 {
     if (!st_service_parts_end_loop(service))
         return -EIO;
-    st_service_view_end_minute(service); /* up to the last cycle */
+    st_service_view_end_minute(service); /* includes the cycles up to the last one */
     forget_counts(service);
     service->music.plays = false;
     service->view.rests = true;
     keep_figures(service);
-    st_service_parts_stop_audio(
-        service); /* the stream is on the dummy device: any other device would have kept the loop running */
+    /* The stream plays on the dummy device here: with a real device the loop would not rest. */
+    st_service_parts_stop_audio(service);
     const int r = st_service_parts_start_audio(service);
     (void)munlockall();
     ST_SERVICE_EVENT(service, ST_LOG_INFO, ST_EVENT_LOOP_RESTS,
@@ -96,7 +98,9 @@ static int wake_up(struct st_service *service, const struct st_playing_facts *fa
 {
     struct st_service_music *music = &service->music;
     service->loop.witness = st_witness_choose(&service->config, facts);
-    st_clockwatch_tick(&service->clockwatch, service->platform, &service->events); /* before the next tick */
+    /* Checks the clocks now: the time since the last tick may be that of a rest, which the next tick would
+     * report as a pause. */
+    st_clockwatch_tick(&service->clockwatch, service->platform, &service->events);
     st_service_view_end_minute(service);
     st_result_finish(&music->rested);
     music->rested = (struct st_result){0};
@@ -133,7 +137,7 @@ static int restart_loop(struct st_service *service)
 {
     if (!st_service_parts_end_loop(service))
         return -EIO;
-    st_service_view_end_minute(service); /* up to the last cycle */
+    st_service_view_end_minute(service); /* includes the cycles up to the last one */
     st_service_parts_stop_loop(service);
     forget_counts(service);
     ST_SERVICE_EVENT(service, ST_LOG_INFO, ST_EVENT_LOOP_RESTART,
@@ -143,8 +147,8 @@ static int restart_loop(struct st_service *service)
     return st_service_parts_start_loop(service);
 }
 
-/* Has the music had another buffer size for long enough that it is not that of a program which played for
- * a moment? */
+/* Has the music had a buffer size other than the loop's for RESIZED_NS? A program that plays for a moment
+ * must not restart the loop. */
 static bool is_resized(struct st_service_music *music, const struct st_witness *now,
                        const struct st_witness *wished, int64_t now_ns)
 {
@@ -184,13 +188,14 @@ static int rest_or_run(struct st_service *service)
     if (runs && service->view.rests)
         r = wake_up(service, &facts, why_text(answer, &facts, always));
     else if (!runs && !service->view.rests && service->loop.overdue.since_ns == 0)
-        r = go_to_rest(service); /* not while the loop gets no CPU, since it could not be ended */
+        /* A loop that gets no CPU cannot be ended, so it does not go to rest. */
+        r = go_to_rest(service);
     else if (runs && service->loop.overdue.since_ns == 0)
         r = follow_music(service, answer, &facts);
     music->calm = service->view.rests && facts.telling_n > 0 && facts.blind == NULL;
     service->clockwatch.rest_ns = st_service_tick_ns(service) - ST_SERVICE_TICK_NS;
     if (music->calm)
-        give_memory_back(); /* memory of the last answers and minutes */
+        give_memory_back(); /* frees what the last HTTP answers and minutes used */
     music->decided_ns = now_ns;
     return r;
 }
@@ -230,7 +235,7 @@ static int start_parts(struct st_service *service)
     int r = st_service_parts_open_socket(service);
     if (r < 0)
         return r;
-    /* the last line of defence; rtkit may set a lower limit */
+    /* The kernel enforces this limit even if the watchdog fails. rtkit may set a lower limit. */
     r = service->platform->set_rttime_limit_ns(service->platform, ST_WATCHDOG_RTTIME_NS);
     if (r < 0 && r != -ENOTSUP)
         ST_WARN("cannot set RLIMIT_RTTIME: %s. Only the watchdog guards against a runaway loop.",
@@ -254,7 +259,7 @@ static int start_parts(struct st_service *service)
     return 0;
 }
 
-/* Frees all parts; parts that were not started are NULL. */
+/* Stops and frees all parts. A part that was not started is NULL. */
 static void free_service(struct st_service *service)
 {
     struct st_service_web *web = &service->web;
@@ -270,24 +275,24 @@ static void free_service(struct st_service *service)
     st_kernel_log_close(&service->kernel_log);
     st_service_parts_stop_audio(service);
     if (service->causes != NULL)
-        st_causes_tick(service->causes, (int)service->config.loop.cpu); /* keeps the last events as well */
+        st_causes_tick(service->causes, (int)service->config.loop.cpu); /* adds the last events */
     st_events_log(&service->events, st_service_view_wall_ns(service), true);
     if (service->loop.hangs)
         st_events_listen(&service->events, NULL, NULL);
-    st_history_writer_stop(service->history); /* after all parts that add events */
+    st_history_writer_stop(service->history); /* after the parts that add events, which it stores */
     st_events_listen(&service->events, NULL, NULL);
     st_events_log(&service->events, st_service_view_wall_ns(service), true);
     st_socket_close(&web->socket);
     if (service->loop.hangs)
-        return; /* the loop's threads use the rest until the process ends */
+        return; /* the hanging threads of the loop use the remaining parts until the process ends */
     st_live_finish(&service->live);
     st_causes_free(service->causes);
     st_events_finish(&service->events);
     free(service);
 }
 
-/* Creates what the parts write to; first the thread of the history writer. After an error nothing is
- * left. */
+/* Creates the list of events, the causes and the history writer, to which the other parts write. After an
+ * error everything is freed again. */
 static int init_books(struct st_service *service)
 {
     int r = st_events_init(&service->events, service->platform);
@@ -405,7 +410,7 @@ static void report_news(struct st_service *service)
     const size_t all = st_view_degraded(&view, degraded);
     size_t n = 0;
     ST_EACH_OF (item, degraded, all) {
-        if (!item->counts) /* its text counts seconds */
+        if (!item->counts) /* leaves out reasons whose text counts seconds: each text would be new */
             degraded[n++] = *item;
     }
     st_result_finish(&result);
@@ -420,7 +425,7 @@ static void report_news(struct st_service *service)
                           part->what, part->why);
     }
     if (all > 0 && n == 0 && service->degraded_n > 0)
-        return; /* something is still degraded */
+        return; /* only reasons that count seconds remain, so nothing has recovered yet */
     if (n == 0 && service->degraded_n > 0)
         st_events_add(&service->events, ST_LOG_INFO, view.now_wall_ns, ST_EVENT_RECOVERED,
                       "nothing is degraded now");
@@ -428,7 +433,8 @@ static void report_news(struct st_service *service)
     service->degraded_n = n;
 }
 
-/* Is an action due that runs each `every` ticks? While the loop rests, one tick counts as several. */
+/* Is an action due that runs every `every` ticks of 1 s? While the loop rests, one call of st_service_tick
+ * counts as several ticks, so service->tick can step over a multiple. */
 static bool is_due(const struct st_service *service, uint64_t before, uint64_t every)
 {
     return service->tick / every != before / every;
@@ -459,8 +465,8 @@ int st_service_tick(struct st_service *service)
     st_observe_count(service->observe);
     st_kernel_log_look(&service->kernel_log, service->platform, &service->events);
     st_events_log(&service->events, st_service_view_wall_ns(service), false);
-    /* sent while this thread runs, even if the loop gets no CPU: a restart would not help and would lose
-     * the loop's figures. An event reports a loop without a CPU. */
+    /* systemd restarts a service that does not send this. It is sent even if the loop gets no CPU: a restart
+     * would not help then, and would lose the loop's figures. An event reports the loop without a CPU. */
     st_systemd_notify("WATCHDOG=1");
     r = rest_or_run(service);
     if (r < 0)
@@ -486,7 +492,7 @@ void st_service_too_long(struct st_service *service)
         st_watchdog_demote(service->watchdog, ST_WATCHDOG_TOO_LONG);
 }
 
-/* Keeps the first message about a bad file for the status; logs all messages. */
+/* Logs all messages about a bad configuration file, and keeps the first one for the status. */
 static void on_config_error(void *ctx, const char *message)
 {
     char *first = ctx;
@@ -495,7 +501,8 @@ static void on_config_error(void *ctx, const char *message)
     ST_ERR("%s", message);
 }
 
-/* Keeps the settings of a loop that gets no CPU, since it cannot be ended and started again. */
+/* Replaces the new settings of the loop by the current ones while the loop gets no CPU, since such a loop
+ * cannot be ended and started again. */
 static void keep_loop(struct st_service *service, struct st_config *config, char *error)
 {
     const bool stalled = st_service_view_overdue_ns(service) > 0;
@@ -519,7 +526,7 @@ static int apply(struct st_service *service, const struct st_config *config)
     }
     if ((applies & ST_CONFIG_APPLIES_START) != 0)
         ST_WARN("socket.path was changed. Restart sleeptuned to use it.");
-    /* tries again what failed: a group may have been made, or a port released */
+    /* A reload also tries again what failed before: a missing group may exist now, or a port may be free. */
     if ((applies & ST_CONFIG_APPLIES_SOCKET) != 0 || service->view.failed.socket[0] != '\0')
         st_service_parts_set_rights(service);
     if ((applies & ST_CONFIG_APPLIES_HTTP) != 0 || service->view.failed.http[0] != '\0')
@@ -532,8 +539,9 @@ static int apply(struct st_service *service, const struct st_config *config)
         set_history_again(service, true);
     if ((applies & ST_CONFIG_APPLIES_TRACE) != 0)
         st_service_parts_stop_trace(service); /* the next tick starts the trace again if it is configured */
-    if ((applies & (ST_CONFIG_APPLIES_AUDIO | ST_CONFIG_APPLIES_LOOP)) !=
-        0) { /* the stream's buffer follows the loop's */
+    /* A change of the loop's settings restarts the stream, too, because the stream's buffer has the loop's
+     * size. */
+    if ((applies & (ST_CONFIG_APPLIES_AUDIO | ST_CONFIG_APPLIES_LOOP)) != 0) {
         st_service_parts_stop_audio(service);
         r = st_service_parts_start_audio(service);
     }
@@ -562,7 +570,7 @@ int st_service_reload(struct st_service *service)
         keep_loop(service, &config, error);
         r = apply(service, &config);
         if (r < 0)
-            return r; /* the loop is gone: the caller ends and reports it */
+            return r; /* the loop has ended: the caller ends the daemon and reports the error */
         service->config_path = file;
         ST_PRINT(service->view.config.file, "%s", file);
         ST_SERVICE_EVENT(service, ST_LOG_INFO, ST_EVENT_CONFIG_READ,
@@ -577,7 +585,7 @@ int st_service_reload(struct st_service *service)
     return r;
 }
 
-/* Takes the final figures after the loop has ended, when its counts are complete. */
+/* Ends the loop, so that its counts are complete, then stores and logs the final figures. */
 static void close_books(struct st_service *service)
 {
     const bool rests = service->view.rests;

@@ -1,4 +1,4 @@
-/* The loop with its watchdog, the stream, the socket and TCP. */
+/* Starts and stops the loop with its watchdog, the own stream, the socket, the TCP server and the tracer. */
 #include "daemon/service_parts.h"
 
 #include "core/ns.h"
@@ -11,20 +11,21 @@
 /* --- the loop --- */
 
 #define SYSTEM_SOCKET   ST_RUN_DIR "/sleeptune/sleeptuned.sock"
-#define LOOP_ENDS_NS    (2 * ST_NS_PER_S) /* and two periods */
+#define LOOP_ENDS_NS    (2 * ST_NS_PER_S) /* plus two periods */
 #define LOOP_GIVE_UP_NS (8 * ST_NS_PER_S)
 
-/* Called in the loop's thread. */
+/* The system refused real-time priority: asks rtkit for it. Runs in the loop's thread. */
 static int on_refused(void *ctx, pid_t tid, int priority)
 {
     struct st_service *service = ctx;
-    if (service->platform->os != ST_OS_LINUX) /* there is no rtkit */
+    if (service->platform->os != ST_OS_LINUX) /* rtkit exists on Linux only */
         return -EPERM;
     const int r =
         st_rtkit_ask(service->platform, tid, priority, service->loop.rtkit, sizeof(service->loop.rtkit));
     atomic_store(&service->loop.has_rtkit, true);
     ST_SERVICE_EVENT(service, r == 0 ? ST_LOG_INFO : ST_LOG_WARN, ST_EVENT_RTKIT, "%s", service->loop.rtkit);
-    return service->config.loop.priority == 0 ? r : -EPERM; /* less is fine unless a priority was asked for */
+    /* If loop.priority is set, a lower priority from rtkit is not good enough. */
+    return service->config.loop.priority == 0 ? r : -EPERM;
 }
 
 static pid_t loop_tid(void *ctx)
@@ -43,7 +44,7 @@ int st_service_parts_start_loop(struct st_service *service)
     const struct st_witness *witness = &service->loop.witness;
     struct st_session_config wish;
     struct st_period period;
-    int r = st_period_init(&period, (uint32_t)witness->frames, (uint32_t)witness->rate_hz); /* checked */
+    int r = st_period_init(&period, (uint32_t)witness->frames, (uint32_t)witness->rate_hz);
     const struct st_sink late = st_tracer_way_sink(&service->tracer_way);
     const struct st_sink sink = st_live_sink(&service->live, &period, &late);
     st_session_defaults(&wish);
@@ -85,8 +86,9 @@ int st_service_parts_start_loop(struct st_service *service)
     return 0;
 }
 
-/* A loop that gets no CPU does not end. Real-time priority and its CPU are taken from it then: an ordinary
- * thread finds a CPU as long as one has time for such. */
+/* Waits for the end of the loop. A loop that gets no CPU does not end: after patience_ns its thread loses
+ * real-time priority and its fixed CPU, since an ordinary thread finds a CPU as long as any CPU has time for
+ * such threads. */
 static bool wait_for_end(struct st_service *service)
 {
     struct st_session *session = service->session;
@@ -111,7 +113,8 @@ bool st_service_parts_end_loop(struct st_service *service)
     const bool ended = wait_for_end(service);
     service->loop.hangs = !ended;
     if (!ended)
-        service->loop.overdue.checks = ST_OVERDUE_CHECKS; /* the wait was longer than these checks take */
+        /* The loop counts as overdue without further checks: the wait was longer than they take. */
+        service->loop.overdue.checks = ST_OVERDUE_CHECKS;
     if (ended)
         st_session_join(service->session);
     st_service_parts_stop_trace(service);
@@ -124,7 +127,7 @@ void st_service_parts_stop_loop(struct st_service *service)
     struct st_watchdog *watchdog = service->watchdog;
     service->session = NULL;
     service->watchdog = NULL;
-    st_watchdog_stop(watchdog); /* before the session, since the watchdog asks it for its thread */
+    st_watchdog_stop(watchdog); /* before the session, since the watchdog asks it for the loop's thread */
     if (session == NULL || service->loop.hangs)
         return;
     st_session_ask_stop(session);
@@ -133,7 +136,7 @@ void st_service_parts_stop_loop(struct st_service *service)
     st_session_free(session);
 }
 
-/* --- audio and TCP, which may fail --- */
+/* --- audio and TCP: if one of them fails, the daemon goes on --- */
 
 int st_service_parts_start_audio(struct st_service *service)
 {
@@ -142,7 +145,8 @@ int st_service_parts_start_audio(struct st_service *service)
     struct st_config config = service->config;
     config.loop.frames = service->loop.witness.frames;
     config.loop.rate_hz = service->loop.witness.rate_hz;
-    if (!service->view.rests) /* the dummy device runs with the loop */
+    /* While the loop rests there is no stream: the dummy device runs only together with the loop. */
+    if (!service->view.rests)
         r = st_audio_start(service->platform, &config, &service->events, &audio);
     if (r < 0) {
         ST_ERR("cannot start the audio thread: %s", strerror(-r));
@@ -186,7 +190,7 @@ void st_service_parts_restart_tcp(struct st_service *service)
     }
     ST_PRINT(text, "cannot serve http.listen = \"%.100s\": %s", listen_on,
              r == -ENOTSUP ? "sleeptuned was built without libmicrohttpd" : strerror(-r));
-    if (st_text_is(service->view.failed.http, text)) /* logged already */
+    if (st_text_is(service->view.failed.http, text)) /* the same failure is logged once */
         return;
     ST_PRINT(service->view.failed.http, "%s", text);
     ST_SERVICE_EVENT(service, ST_LOG_WARN, ST_EVENT_HTTP_FAILED, "%s", text);
@@ -221,13 +225,14 @@ int st_service_parts_open_socket(struct st_service *service)
     if (r < 0)
         ST_ERR("cannot start the HTTP server on %s: %s", path, strerror(-r));
     else
-        web->socket.fd = -1; /* the server closes it */
+        web->socket.fd = -1; /* from now on the HTTP server closes this descriptor */
     return r;
 }
 
-/* --- the tracer, as long as there is a loop to trace --- */
+/* --- the tracer, which runs only while the loop runs --- */
 
-/* A unit may wish for it without a change of the configuration file (conf/trace.conf). */
+/* Is the kernel's trace wanted? A systemd unit can switch it on with $SLEEPTUNE_TRACE, without a change of
+ * the configuration file (conf/trace.conf). */
 static bool wishes_trace(const struct st_config *config)
 {
     const char *wish = getenv("SLEEPTUNE_TRACE");

@@ -22,55 +22,57 @@ struct st_service_loop {
                                        has_rtkit */
     atomic_bool has_rtkit;
     bool tracer_tried;
-    struct st_history_minute counts; /* as of the end of the last minute */
+    struct st_history_minute counts; /* the loop's counts at the end of the last minute */
 };
 
-/* Does something play, so that the loop must run? */
+/* Does a program play, so that the loop must run? */
 struct st_service_music {
     struct st_playing playing;
-    bool plays;              /* at the last tick while the loop ran */
-    bool calm;               /* the loop rests, and the sources report when something plays */
-    int64_t decided_ns;      /* last decision whether the loop rests */
-    int64_t other_since_ns;  /* since when the music's buffer size differs from the loop's; 0: equal */
-    struct st_result rested; /* result of the loop before the current rest; rate_hz 0: none */
+    bool plays; /* a program played at the last tick; only set while the loop runs */
+    bool calm;  /* the loop rests and each source reports when something plays: ticks can be 15 s apart */
+    int64_t decided_ns;     /* when it was last decided whether the loop rests, CLOCK_MONOTONIC */
+    int64_t other_since_ns; /* since when the music's buffer size differs from the loop's, CLOCK_MONOTONIC; 0:
+                               it does not differ */
+    struct st_result rested; /* result of the loop that ended when the current rest began; rate_hz 0: none */
 };
 
 /* The HTTP servers. */
 struct st_service_web {
     struct st_socket socket;
-    struct st_http *http, *tcp, *page; /* page: since the first request for its address */
+    struct st_http *http, *tcp, *page; /* page is NULL until a client asks for its address */
     char page_url[ST_HTTP_URL_BYTES];
 };
 
 struct st_service {
     struct st_platform *platform;
     struct st_config config;
-    const char *config_path; /* NULL: no file so far */
+    const char *config_path; /* NULL: no configuration file was found yet */
     struct st_events events;
-    struct st_history_writer *history; /* exists as long as events are added */
+    struct st_history_writer *history; /* is stopped last, since all other parts add events that it stores */
     struct st_causes *causes;
     struct st_tracer_way tracer_way;
     struct st_live live;
-    int64_t marked_ns[10]; /* times of the last marks, CLOCK_MONOTONIC; 0: free */
-    size_t next_mark;      /* index of the oldest mark */
+    int64_t marked_ns[10]; /* when the user last reported dropouts, CLOCK_MONOTONIC; 0: unused */
+    size_t next_mark;      /* index of the oldest time in marked_ns */
     struct st_kernel_log kernel_log;
     struct st_clockwatch clockwatch;
     struct st_service_web web;
     struct st_service_music music;
 
-    struct st_session *session; /* NULL between two runs */
-    struct st_audio *audio;     /* NULL between two runs */
+    struct st_session *session; /* NULL while no loop runs */
+    struct st_audio *audio;     /* NULL while no stream runs */
     struct st_watchdog *watchdog;
     struct st_service_loop loop;
     uint64_t closed_stream_dropouts_n;
 
     struct st_observe *observe;
-    char cycles[ST_SOCKET_PATH_BYTES + 8]; /* file of the helper programs; "": none */
-    int64_t observed_wall_ns; /* end of the last minute of other programs in the history; 0: none */
-    struct st_notify *notify; /* NULL: none */
-    struct st_view view;      /* texts and times only; st_service_view_look fills the rest */
+    char cycles[ST_SOCKET_PATH_BYTES + 8]; /* path of the file with PipeWire's last cycles; "": none */
+    int64_t observed_wall_ns; /* end of the last minute in the history that counts other programs; 0: no
+                                 minute yet */
+    struct st_notify *notify; /* NULL: no notifications in this build */
+    struct st_view view; /* holds only texts and times; st_service_view_look fills the rest of its copy */
     int64_t started_ns;
     uint64_t tick;
-    struct st_degraded degraded[ST_VIEW_DEGRADED_MAX]; /* as last logged */
+    struct st_degraded degraded[ST_VIEW_DEGRADED_MAX]; /* the degraded parts that were logged last */
     size_t degraded_n;
 };

@@ -1,4 +1,5 @@
-/* What is known at a moment: for HTTP, for each minute, and for events about what is degraded. */
+/* Collects the figures of all parts at one moment: for HTTP answers, for each minute of the history, and for
+ * events about degraded parts. */
 #include "daemon/service_view.h"
 
 #include <pwd.h>
@@ -11,7 +12,7 @@
 #include "daemon/systemd.h"
 
 #define MINUTE_NS     (60 * ST_NS_PER_S)
-#define MARK_SHOWN_NS MINUTE_NS /* length of the time before a mark that its answer shows */
+#define MARK_SHOWN_NS MINUTE_NS /* the answer to "I heard it now" shows the events of this time before it */
 
 #define LOG_MODULE "daemon"
 
@@ -34,7 +35,8 @@ struct st_history_minute st_service_view_minute_so_far(const struct st_result *r
                                                        int64_t wall_ns)
 {
     const int64_t due_ns = st_period_due_ns(&result->period, result->t0_ns, result->elapsed_periods);
-    /* a loop that does not sleep is ahead of the clock */
+    /* A loop whose sleep returns at once counts periods that are still in the future. Such a loop is taken to
+     * have measured at most until one period after now. */
     const int64_t latest_ns = st_ns_add(now_ns, st_period_ns(&result->period));
     const int64_t until_ns = due_ns < latest_ns || result->elapsed_periods == 0 ? due_ns : latest_ns;
     return (struct st_history_minute){
@@ -111,11 +113,12 @@ int64_t st_service_view_overdue_ns(struct st_service *service)
 
 static int look_at_right(void *ctx, const char *name)
 {
-    static char own[80]; /* a process' user does not change */
+    static char own[80]; /* name of this user's file; static, since the user of a process does not change */
     bool *set_up = ctx;
     if (!st_text_begins(name, RIGHT_FILE))
         return 0;
-    const struct passwd *user = own[0] == '\0' ? getpwuid(geteuid()) : NULL; /* may wait */
+    /* Asked only while the name is unknown: a user database on the network may answer slowly. */
+    const struct passwd *user = own[0] == '\0' ? getpwuid(geteuid()) : NULL;
     if (user != NULL)
         ST_PRINT(own, RIGHT_FILE "%s.conf", user->pw_name);
     *set_up = *set_up || st_text_is(name, own);
@@ -130,7 +133,6 @@ void st_service_view_look_at_right(struct st_service *service)
         (void)machine->list(machine, LIMITS_FOLDER, look_at_right, &service->view.right_set_up);
 }
 
-/* Fills a view. view->loop points into *result, which is empty if there is no loop. */
 bool st_service_view_look(struct st_service *service, struct st_view *view, struct st_result *result)
 {
     *view = service->view;
@@ -147,7 +149,8 @@ bool st_service_view_look(struct st_service *service, struct st_view *view, stru
     if (service->observe != NULL)
         st_observe_look(service->observe, &view->observe);
     st_history_writer_look(service->history, &view->history);
-    if (service->platform->os == ST_OS_LINUX) /* by systemd's library */
+    /* Only systemd's library shows notifications, and it is on Linux only. */
+    if (service->platform->os == ST_OS_LINUX)
         ST_PRINT(view->notify, "%s", st_notify_state(service->notify, st_config_notifies(&service->config)));
     view->overdue.ns = st_service_view_overdue_ns(service);
     view->loop = has_result ? result : NULL;
@@ -160,7 +163,7 @@ bool st_service_view_look(struct st_service *service, struct st_view *view, stru
     return has_result;
 }
 
-/* The status document; NULL when out of memory. */
+/* Makes the status document; NULL: out of memory. */
 static json_t *document_of(struct st_service *service)
 {
     struct st_view view;
@@ -180,11 +183,11 @@ static char *document_text(struct st_service *service, enum st_route_body which,
     json_t *document = document_of(service);
     char *text = NULL;
     if (which == ST_ROUTE_STATUS)
-        text = json_dumps(document, ST_JSON_PRETTY); /* NULL of NULL */
+        text = json_dumps(document, ST_JSON_PRETTY); /* json_dumps returns NULL if document is NULL */
     else if (document != NULL)
         text = st_page_text(document, which == ST_ROUTE_CYCLE ? ST_PAGE_CYCLE : ST_PAGE_SERVED);
     if (text != NULL && text[0] == '\0')
-        *http_status = 204; /* no cycle */
+        *http_status = 204; /* no client has a cycle to draw */
     json_decref(document);
     return text;
 }
@@ -229,7 +232,7 @@ static void ask(void *ctx, enum st_route_body which, const struct st_query *quer
     struct st_history_writer_view kept;
     st_history_writer_look(service->history, &kept);
     if (which == ST_ROUTE_MARK && kept.state == ST_HISTORY_WRITER_OFF)
-        which = ST_ROUTE_HEARD; /* its answer says why nothing is kept */
+        which = ST_ROUTE_HEARD; /* the history is off: this answer says why no mark is stored */
     if (which == ST_ROUTE_MARK) {
         if (st_service_view_mark(service, st_text_or(query->by, "key"), query->note) != 0) {
             st_http_answer(request, st_route_error_text("ten marks a minute at most"), 429);
@@ -250,7 +253,8 @@ static void ask(void *ctx, enum st_route_body which, const struct st_query *quer
     st_history_writer_ask(service->history, &ask);
 }
 
-/* What is asked is only which time and thread of the trace are looked at: nothing of it is believed. */
+/* The request only chooses which time and which thread of the trace are searched. Nothing in it is taken as
+ * true: the answer comes from the trace alone. */
 static char *culprit_text(struct st_service *service, const struct st_query *query, unsigned *http_status)
 {
     struct st_platform *p = service->platform;
@@ -320,7 +324,7 @@ struct st_http_source st_service_view_source(struct st_service *service)
 
 /* --- each minute, and each change --- */
 
-/* Adds what was observed of other programs up to to_wall_ns. */
+/* Ends the minute of the sources of xruns: *ret has what they saw of other programs between the two times. */
 static void take_observed(struct st_service *service, int64_t from_wall_ns, int64_t to_wall_ns,
                           struct st_observe_minute *ret)
 {
@@ -332,7 +336,7 @@ static void take_observed(struct st_service *service, int64_t from_wall_ns, int6
     service->observed_wall_ns = to_wall_ns;
 }
 
-/* A minute in which the loop did not run; if it rested, nothing played. */
+/* Adds a minute in which the loop did not run. If the loop rested, nothing played in it. */
 static void add_observed(struct st_service *service)
 {
     struct st_observe_minute minute;
@@ -340,13 +344,16 @@ static void add_observed(struct st_service *service)
     take_observed(service, service->observed_wall_ns > 0 ? service->observed_wall_ns : wall_ns - MINUTE_NS,
                   wall_ns, &minute);
     for (size_t i = 0; service->view.rests && i < minute.watched.watches_n; i++) {
-        if (minute.watched.watches[i].playing == 1) /* it has begun just now */
+        /* A source that sees sound now saw it begin just now, since sound would have ended the rest of the
+         * loop. */
+        if (minute.watched.watches[i].playing == 1)
             minute.watched.watches[i].playing = 0;
     }
     st_history_writer_add(service->history, NULL, NULL, NULL, &minute.watched);
 }
 
-/* Ends the minute and gives it to the history. @return false: it goes on, and is a longer one. */
+/* Ends the loop's minute and gives it to the history. @return false: the loop rests or counted nothing new,
+ * so no minute was ended. */
 static bool take_minute(struct st_service *service)
 {
     struct st_platform *platform = service->platform;

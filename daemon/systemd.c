@@ -1,4 +1,4 @@
-/* By libsystemd. */
+/* The service manager and the journal, through libsystemd. */
 #include "daemon/systemd.h"
 
 #include <syslog.h>
@@ -18,7 +18,7 @@ void st_systemd_notify(const char *format, ...)
 
 static const int priorities[] = {LOG_ERR, LOG_WARNING, LOG_INFO, LOG_DEBUG};
 
-/* What is sent as one message. */
+/* The fields of one journal message. */
 struct entry {
     char texts[8][1152];
     struct iovec vector[8];

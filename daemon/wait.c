@@ -46,7 +46,8 @@ void st_wait(struct st_wait *wait, struct st_platform *platform, const sigset_t 
     const struct timespec timeout = st_ns_to_timespec(ST_MAX(wait_ns, 0));
     const int ready = pselect(wait->fd_max + 1, &wait->read, &wait->write, &wait->error, &timeout, blocked);
     if (ready < 0 && errno != EINTR)
-        (void)poll(NULL, 0, FAILED_MS); /* no memory: not at once again */
+        (void)poll(NULL, 0,
+                   FAILED_MS); /* pselect failed, for example for lack of memory: wait before the next try */
     if (ready <= 0)
         st_wait_init(wait, wait->due_ns);
 }

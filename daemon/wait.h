@@ -6,11 +6,11 @@
 
 #include "platform/platform.h"
 
-/** The sets of pselect, since libmicrohttpd fills such sets: descriptors below FD_SETSIZE. */
+/** The sets of pselect, with descriptors below FD_SETSIZE. Not poll, since libmicrohttpd fills such sets. */
 struct st_wait {
     fd_set read, write, error;
     int fd_max;     /* -1: no descriptor */
-    int64_t due_ns; /* CLOCK_MONOTONIC */
+    int64_t due_ns; /* latest end of the wait, CLOCK_MONOTONIC */
 };
 
 /** Begins a wait with a due time only. */
@@ -25,9 +25,9 @@ void st_wait_to_read(struct st_wait *wait, int fd);
 /** Adds a descriptor: the wait ends when fd can be written to. */
 void st_wait_to_write(struct st_wait *wait, int fd);
 
-/** Waits with only these signals blocked. Afterwards the sets have the ready descriptors: none after a
- * signal, or at due_ns. */
+/** Waits while only the signals in `blocked` are blocked. Afterwards the sets hold the ready descriptors;
+ * they are empty after a signal or at due_ns. */
 void st_wait(struct st_wait *wait, struct st_platform *platform, const sigset_t *blocked);
 
-/** After st_wait. */
+/** Can fd be read? Call after st_wait. */
 bool st_wait_can_read(const struct st_wait *wait, int fd);

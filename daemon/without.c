@@ -1,4 +1,5 @@
-/* Replacements in a build without an optional library: functions that do nothing; the status says why. */
+/* Functions for a build without libsystemd or libmicrohttpd. They do nothing; the status says which library
+ * is missing. */
 #include <syslog.h>
 
 #include "daemon/http/http.h"
@@ -7,7 +8,8 @@
 #include "platform/rtkit.h"
 #include "st_config.h"
 
-#pragma GCC diagnostic ignored "-Wunused-parameter" /* for parameters of functions that do nothing */
+#pragma GCC diagnostic ignored                                                                               \
+    "-Wunused-parameter" /* functions that do nothing do not use their parameters */
 
 #if !ST_HAVE_SYSTEMD
 

@@ -2,11 +2,11 @@
 
 #include "core/text/text.h"
 
-#define SCORE_STEP 4.0 /* for twice as many */
-#define SCORE_MAX  63  /* score of 55,000 or more events in a unit of time */
+#define SCORE_STEP 4.0 /* score for each doubling of the rate */
+#define SCORE_MAX  63  /* largest score, for 55,000 or more events in a unit of time */
 #define SUMS       (ST_COUNTS_SIDE_MAX * SCORE_MAX + 1)
-#define T_95       2.145 /* 14 degrees of freedom */
-#define HALF       0.5   /* an event, where there is none: a ratio is finite */
+#define T_95       2.145 /* 97.5 % quantile of Student's t with 14 degrees of freedom */
+#define HALF       0.5   /* used in place of 0 events, so that a ratio is finite */
 
 int st_counts_score(double rate)
 {
@@ -15,8 +15,8 @@ int st_counts_score(double rate)
 
 int st_counts_judge(const struct st_counts_group *groups, size_t n, double *ret_p, bool *ret_more)
 {
-    /* row k: in how many ways k scores of a group give each sum; row 0: how likely that of the groups before
-     * it is */
+    /* Row k (k >= 1): in how many ways k scores of the current group can be chosen to give each sum. Row 0:
+     * probability of each sum over the groups so far. */
     double(*ways)[SUMS] = calloc(ST_COUNTS_SIDE_MAX + 1, sizeof(*ways)), below = 0, above = 0;
     size_t reach = 1, sum = 0;
     if (ways == NULL)
@@ -53,12 +53,15 @@ int st_counts_judge(const struct st_counts_group *groups, size_t n, double *ret_
     return 0;
 }
 
-/* --- two runs --- */
+/* --- comparison of two runs --- */
 
 struct side {
     double sum;
-    double variance; /* of the logarithm of its rate: as of independent events, or as the sections scatter */
-    double drift; /* how many times as many the busiest quarter has as the quietest, beyond chance; or < 1 */
+    /* variance of the logarithm of the rate: that of independent events, or that between the sections if it
+     * is larger */
+    double variance;
+    /* ratio of the busiest quarter of the run to the quietest one, beyond chance; below 1: no drift */
+    double drift;
 };
 
 static struct side take(const uint64_t *events_n, int *scores)

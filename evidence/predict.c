@@ -3,8 +3,8 @@
 #include "evidence/miss_events.h"
 
 #define DIGITS     3
-#define BUCKET     1.005 /* the most that a value exceeds the middle of its bucket by */
-#define LOAD_STEPS 10    /* of a bisection: 0.1 % */
+#define BUCKET     1.005 /* factor by which a value can exceed the middle of its bucket at most */
+#define LOAD_STEPS 10    /* steps of the bisection for the load, which is then known to 0.1 % */
 
 /* --- the run --- */
 
@@ -15,7 +15,8 @@ int st_predict_begin(struct st_predict_run *run, const struct st_period *period,
     return st_hist_init(&run->latest, DIGITS);
 }
 
-/* Data of others may have any number: what is later than ST_HIST_HIGHEST_NS, an hour, is as late as that. */
+/* Counts n late wake-ups. Data that other programs wrote can have any number, so lateness above
+ * ST_HIST_HIGHEST_NS (an hour) counts as that. */
 static void put(struct st_predict_run *run, int64_t lateness_ns, uint64_t n)
 {
     st_hist_add_n(&run->latest, ST_MIN(lateness_ns, ST_HIST_HIGHEST_NS), n);
@@ -35,13 +36,15 @@ void st_predict_add(struct st_predict_run *run, uint64_t k, int64_t lateness_ns)
 void st_predict_add_span(struct st_predict_run *run, uint64_t periods_n, int64_t max_ns,
                          const struct st_hist *lateness)
 {
-    /* there are no more episodes than this in the span, so more wake-ups need not be counted */
+    /* The span has at most one episode in each second, so no more wake-ups need to be counted. */
     uint64_t left_n = (uint64_t)(1 + (double)periods_n * st_period_seconds(&run->period));
     run->periods_n += periods_n;
     if (max_ns <= run->kept_above_ns || lateness == NULL)
         return;
-    const bool has_buckets = lateness->total_n > lateness->early_n; /* a damaged file may have none */
-    if (!has_buckets || lateness->over_n > 0)                       /* beyond the last bucket */
+    /* a damaged file may have an empty histogram */
+    const bool has_buckets = lateness->total_n > lateness->early_n;
+    /* the largest value is not in any bucket */
+    if (!has_buckets || lateness->over_n > 0)
         put(run, max_ns, 1);
     for (uint32_t i = has_buckets ? st_hist_index(lateness, lateness->max_ns) + 1 : 0;
          i-- > 0 && left_n > 0;) {
@@ -79,7 +82,8 @@ static double frame_ns(const struct st_predict_run *run)
     return st_period_seconds(&run->period) * 1e9 / run->frames;
 }
 
-/* A stall is the same at each size. @return false: wake-ups that are so little late are left out. */
+/* Fills a row for wake-ups that may be late by `slack` ns. @return false: less late wake-ups were left out of
+ * the run, so the number is unknown. */
 static bool fill(const struct st_predict_run *run, double slack, struct st_predict_row *row)
 {
     const double seconds = st_predict_seconds(run);

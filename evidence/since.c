@@ -4,12 +4,12 @@
 #include "evidence/counts.h"
 
 #define LEVEL     0.05
-#define KINDS_MAX 64 /* further ones are left out */
+#define KINDS_MAX 64 /* sessions of further kinds are left out */
 #define DAY_NS    (86400 * ST_NS_PER_S)
 
 static const size_t look_days[ST_SINCE_LOOKS] = {3, 7, 14};
 
-/* Sessions by kind. */
+/* The sessions of each kind that are compared for one change. */
 struct look {
     struct st_counts_group groups[KINDS_MAX];
     struct st_since_side before[KINDS_MAX];
@@ -33,7 +33,7 @@ static void add(struct st_since_side *side, size_t sessions_n, int64_t played_ns
     side->dropouts_n += dropouts_n;
 }
 
-/* The last sessions of each kind. */
+/* Takes the last sessions of each kind before the change. */
 static void take_before(struct look *look, const struct st_since_session *sessions, size_t n,
                         const struct st_since_change *change, int64_t first_ns)
 {
@@ -72,7 +72,7 @@ static int compare(const struct look *look, struct st_since_change *change)
             add(&change->before, side->sessions_n, side->played_ns, side->dropouts_n);
     }
     change->p_value = fmin(change->p_value, p);
-    /* the figures that are printed must say the same */
+    /* The figures that are printed must have changed in the same direction. */
     change->found =
         change->p_value <= level && (rate_of(&change->since) > rate_of(&change->before)) == change->worse;
     return 0;

@@ -3,34 +3,39 @@
 #include "core/stats/random.h"
 #include "core/stats/stats.h"
 
-#define ROW_OUT       1                 /* no error: a block may end with any of these */
-#define FRESH_PAIRS   8                 /* fresh pairs for settings that were shown to help */
-#define SHOWN_FOLD    3                 /* an effect that a session must be able to show */
-#define MANY          UINT64_C(1000000) /* with this number of late wake-ups, chance does not matter */
-#define WITHOUT_PAIRS 10                /* pairs after which a setting without a sign of help is dropped */
+/* a setting failed and is no longer tried; not an error of the session. Any function that runs a block may
+ * return it */
+#define ROW_OUT     1
+#define FRESH_PAIRS 8                 /* fresh pairs for settings that were shown to help */
+#define SHOWN_FOLD  3                 /* factor of the effect that a session must be able to show */
+#define MANY        UINT64_C(1000000) /* number of late wake-ups with which chance hardly matters */
+/* after this number of pairs, a setting whose e-value for help is below WITHOUT_E is no longer tried */
+#define WITHOUT_PAIRS 10
 #define WITHOUT_E     0.2
-#define WITHOUT_MORE  5     /* one that may do harm is tried on */
-#define HARM_NEEDED   100.0 /* 1 % */
-#define SCREEN_FROM   5     /* rows: which ones promise most is first seen by screening ... */
-#define SCREEN_RUNS   12
-#define SCREEN_ROWS   11
-#define SCREEN_ONE    0x23bu /* ... in whose first run these are on */
-#define SCREEN_PAIRS  3      /* the screening counts as this number of pairs, ... */
-#define NO_PAIRS      1.0    /* ... and no screening as one without a difference */
-#define BOLD          0.6    /* how much more is expected of a row that was tried little */
-#define NO_ROW        (-1)
+#define WITHOUT_MORE  5 /* but it is tried on while an e-value for harm is at least this */
+/* e-value for harm at which a setting counts as harmful: a false alarm in at most 1 % of sessions */
+#define HARM_NEEDED 100.0
+/* smallest number of rows for which a screening finds first which ones promise most */
+#define SCREEN_FROM  5
+#define SCREEN_RUNS  12
+#define SCREEN_ROWS  11
+#define SCREEN_ONE   0x23bu /* the rows that are on in the first run of the screening, as bits */
+#define SCREEN_PAIRS 3      /* the screening counts as this number of pairs of each row */
+#define NO_PAIRS     1.0    /* a row without pairs counts as having one pair without a difference */
+#define BOLD         0.6    /* how much a row is preferred of which little is known */
+#define NO_ROW       (-1)
 
-#define LEVEL 0.01 /* a setting without effect is kept in at most this share of all sessions */
+#define LEVEL 0.01 /* share of sessions that may keep a setting without effect, at most */
 
-/* --- evidence that may be looked at after every pair of blocks: does a setting make late wake-ups rarer? The
- * unit is the pair, never the event: all events of a noisy block are in one arm, so that counting each of
+/* --- evidence that may be checked after every pair of blocks: does a setting make late wake-ups rarer? The
+ * unit is the pair and not the event: all events of a noisy block are on one side, so that counting each of
  * them would keep settings without effect. --- */
 
 static const double bets[ST_TUNING_BETS] = {0.1, 0.25, 0.5, 0.75, 0.9};
 
-/* Adds a pair: how many wake-ups were late in a block of A and in one of B. Which of the two ran first must
- * have been drawn at random: then D = (a - b) / (a + b) is as likely as -D if B has no effect, whatever the
- * machine does. @return D. */
+/* Adds a pair: the numbers of late wake-ups in a block of A and in one of B. The caller must have drawn at
+ * random which one ran first: then, if B has no effect, D = (a - b) / (a + b) is as likely as -D, whatever
+ * the machine does. @return D. */
 static double add_pair(struct st_tuning_evidence *s, uint64_t a_n, uint64_t b_n)
 {
     const double a = (double)a_n, b = (double)b_n, d = (a - b) / fmax(1, a + b);
@@ -50,8 +55,9 @@ double st_tuning_e(const struct st_tuning_evidence *s, enum st_tuning_side side)
     return sum / ST_TUNING_BETS;
 }
 
-/* The e-value that setting number kept_n + 1 of tests_n needs: e-Benjamini-Hochberg, at any dependence.
- * Source: Wang and Ramdas, "False discovery rate control with e-values", 2022. */
+/* The e-value that a setting needs to be kept, if kept_n of tests_n settings are kept already:
+ * e-Benjamini-Hochberg, valid for dependent settings. Source: Wang and Ramdas, "False discovery rate control
+ * with e-values", 2022. */
 static double needed_e(size_t tests_n, size_t kept_n)
 {
     return (double)tests_n / (LEVEL * (double)(kept_n + 1));
@@ -63,7 +69,7 @@ struct run {
     struct st_tuning *t;
     const struct st_tuning_bench *bench;
     struct st_random random;
-    size_t kept_n; /* rows shown to help */
+    size_t kept_n; /* rows that were shown to help */
 };
 
 const char *st_tuning_outcome_name(enum st_tuning_outcome outcome)
@@ -76,7 +82,8 @@ const char *st_tuning_outcome_name(enum st_tuning_outcome outcome)
     return names[outcome];
 }
 
-/* Rows that are open, or are kept on: which were shown to help. */
+/* The rows with an outcome, as bits: rows that are still to be tried (NOT_TRIED), or rows that are left on
+ * (HELPS, without those whose cost the user refuses). */
 static uint32_t bits_of(const struct st_tuning *t, enum st_tuning_outcome outcome)
 {
     uint32_t bits = 0;
@@ -101,8 +108,7 @@ static bool is_open(const struct st_tuning_row *row)
 
 /* --- the plan --- */
 
-/* For one of open_n rows: its trial, if each pair shows the effect exactly, and what helps is measured
- * again. */
+/* Pairs for one of open_n rows: its trial, if each pair shows exactly SHOWN_FOLD, and the fresh pairs. */
 static uint32_t pairs_each(size_t open_n)
 {
     struct st_tuning_evidence s = {0};
@@ -131,8 +137,8 @@ void st_tuning_plan(struct st_tuning *tuning)
 
 /* --- one block, one pair --- */
 
-/* A row that cannot be switched is out; the session goes on. @return 0, ROW_OUT, or an
- * error. */
+/* Switches settings. If a row cannot be switched, it has failed, and the session goes on without it. @return
+ * 0, ROW_OUT, or an error. */
 static int set(struct run *run, uint32_t on)
 {
     size_t at = 0;
@@ -173,8 +179,8 @@ static uint64_t dropouts(const struct st_tuning_block *block)
     return block->events_n + block->others_n;
 }
 
-/* Both blocks in random order: ret[0] without these rows beside the others, ret[1] with them. `row`: whose
- * figures these are, number i. */
+/* Measures two blocks in random order: ret[0] with the settings `others`, ret[1] with `rows` as well. The
+ * counts are added to `row`, whose index is i. */
 static int measure_pair(struct run *run, uint32_t others, uint32_t rows, struct st_tuning_row *row, int i,
                         struct st_tuning_block ret[2])
 {
@@ -191,7 +197,7 @@ static int measure_pair(struct run *run, uint32_t others, uint32_t rows, struct 
     return 0;
 }
 
-/* --- without a change: is there anything to show? --- */
+/* --- blocks without a setting: is there anything to improve? --- */
 
 static int measure_same(struct run *run)
 {
@@ -209,11 +215,11 @@ static int measure_same(struct run *run)
     return 0;
 }
 
-/* --- screening: which ones promise most --- */
+/* --- screening: which rows promise most --- */
 
-/* Each run is the one before shifted, the last one has none on: each of these rows is on in half of them, and
- * any other row in half of these. Source: Plackett and Burman, "The design of optimum multifactorial
- * experiments", 1946. */
+/* Measures each row in a factorial design of 12 runs. Each run is the one before, shifted by one; in the last
+ * run all are off. So each row is on in half of the runs, and any other row is on in half of these. Source:
+ * Plackett and Burman, "The design of optimum multifactorial experiments", 1946. */
 static int screen(struct run *run)
 {
     struct st_tuning *t = run->t;
@@ -234,7 +240,7 @@ static int screen(struct run *run)
     for (size_t k = 0; k < n; k++) {
         for (size_t others = 0; others < ST_TUNING_OTHERS; others++) {
             t->rows[k].seen[others] =
-                SCREEN_PAIRS * tanh(less[k] / 2); /* the D of counts with these logarithms */
+                SCREEN_PAIRS * tanh(less[k] / 2); /* the D of two counts whose logarithms differ by this */
             t->rows[k].seen_n[others] = SCREEN_PAIRS - (uint32_t)NO_PAIRS;
         }
     }
@@ -250,8 +256,9 @@ static struct st_tuning_fold fold_of(double logs[FRESH_PAIRS])
                                    exp(logs[FRESH_PAIRS - 1])};
 }
 
-/* More late wake-ups, or more dropouts: by the same evidence as help. The mean of two e-values is one again,
- * so that both together err as rarely as one. @return whether it is. */
+/* Judges by the same kind of evidence whether a row makes more late wake-ups or more dropouts. The mean of
+ * two e-values is an e-value again, so both together give no more false alarms than one. @return true: it
+ * does, and its outcome is set. */
 static bool is_harmful(struct st_tuning_row *row)
 {
     const double late = st_tuning_e(&row->evidence, ST_TUNING_MORE),
@@ -265,8 +272,8 @@ static bool is_harmful(struct st_tuning_row *row)
     return true;
 }
 
-/* What helps is measured again, in the state that would be kept: the pairs that showed it were those in
- * which chance helped, too. */
+/* Measures a row that was shown to help again, with all other rows that help. The pairs that showed its
+ * effect are not used for its size, because chance helped in them as well. */
 static int measure_again(struct run *run, size_t i)
 {
     struct st_tuning_row *row = &run->t->rows[i];
@@ -318,8 +325,8 @@ static int try_row(struct run *run, size_t i, enum st_tuning_others others)
     return 0;
 }
 
-/* The row for the next pair, and the state of the others: the mean difference of its pairs so far, and more
- * for what was tried little. @return false: none is open. */
+/* Chooses the row for the next pair and the state of the others: the largest mean difference of its pairs so
+ * far, plus a bonus if it was tried little. @return false: no row is left. */
 static bool find_next(const struct st_tuning *t, size_t *ret_row, enum st_tuning_others *ret_others)
 {
     const uint32_t open = bits_of(t, ST_TUNING_NOT_TRIED);
@@ -343,7 +350,8 @@ static int try_all(struct run *run)
     size_t row = 0;
     enum st_tuning_others others = ST_TUNING_OTHERS_OFF;
     int r = screen_blocks(run->t->open_n) > 0 ? screen(run) : 0;
-    /* whatever the next pair shows can still be measured again */
+    /* There must be enough blocks left to measure all rows again that help, including one that the next pair
+     * may show. */
     while ((r == 0 || r == ROW_OUT) && left(run) >= 2 * (1 + FRESH_PAIRS * (run->kept_n + 1)) &&
            find_next(run->t, &row, &others))
         r = try_row(run, row, others);
@@ -353,7 +361,7 @@ static int try_all(struct run *run)
     return r;
 }
 
-/* Ends the rows that are still open. */
+/* Sets the outcome of the rows that have none when the session ends. */
 static void end(struct st_tuning *t, bool stopped)
 {
     ST_EACH_OF (row, t->rows, t->n) {

@@ -1,11 +1,11 @@
-/* Why a wake-up was late. */
+/* Judges the cause of a late wake-up. */
 #include "measure/cause.h"
 
-/* A thread that is continued runs when the scheduler lets it. */
+/* A thread that SIGCONT continues runs only when the scheduler chooses it, which may take this long. */
 #define CONTINUED_SLACK_NS INT64_C(50000000)
 
-/* FreeBSD's gap is that of the wall clock, which resuming sets from a clock of whole seconds; ntpd steps it
- * by less, as a rule. */
+/* On FreeBSD the gap of the wall clock is used, which resuming sets from a clock of whole seconds. ntpd
+ * usually changes the clock by less than this. */
 #define SUSPEND_BY_WALL_MIN_NS INT64_C(2000000000)
 
 static uint64_t difference(uint64_t now, uint64_t then)
@@ -20,14 +20,15 @@ static int64_t clip(int64_t ns, int64_t highest_ns)
     return ST_MIN(ns, highest_ns);
 }
 
-/* What remains when nothing that we can count explains it. Stolen time is counted for CPUs only, in steps of
- * 10 ms, even where the kernel accounts it: it cannot tell what one sleeping thread was late by. */
+/* The cause that remains if no counter explains the lateness. Stolen time is no such counter: it is counted
+ * for whole CPUs in steps of 10 ms, so it does not show how late one sleeping thread was because of it. */
 static enum st_cause rest_cause(const struct st_cause_machine *machine)
 {
     return machine->virtualised == 0 ? ST_CAUSE_TIMER : ST_CAUSE_HYPERVISOR_OR_INTERRUPT;
 }
 
-/* This wake-up's part of what was counted for all in the span. */
+/* The part of a count that belongs to this wake-up, if several late wake-ups share the count: in proportion
+ * to their lateness, and at most the lateness. */
 static int64_t part_ns(int64_t counted_ns, const struct st_cause_record *record,
                        const struct st_cause_context *context)
 {
@@ -37,7 +38,8 @@ static int64_t part_ns(int64_t counted_ns, const struct st_cause_record *record,
     return clip(counted_ns, record->lateness_ns);
 }
 
-/* The loop may have continued and woken a moment before the thread that saw SIGCONT. */
+/* How much of the lateness a stop of the process (SIGSTOP) explains. The loop may have continued and woken a
+ * moment before the thread that noticed SIGCONT. */
 static int64_t stopped_ns(const struct st_cause_record *record, const struct st_cause_context *context)
 {
     const int64_t due_ns = record->at_ns - record->lateness_ns;
@@ -56,19 +58,17 @@ static int64_t quota_ns(const struct st_cause_record *record, const struct st_ca
     return part_ns(context->pauses->quota_ns - base->quota_ns, record, context);
 }
 
-/* What the CPU did while the thread was to run, and what was charged to it as CPU time of its own. A wake-up
- * that is to preempt has the scheduler skip the reading of its clock at the switch (kernel/sched/core.c,
- * check_preempt_curr(), later wakeup_preempt(): rq_clock_skip_update()). Until that switch kernel code that
- * is not preempted, interrupts and softirqs may run for milliseconds. The time after the last reading, which
- * is a tick's or a wake-up's, is not counted as a wait: it becomes CPU time of the thread that is switched
- * to.
- *
- * Of the span's CPU time and wait, the most that its cycles had between two looks of late is taken off, not
- * the median: a cycle takes a quarter more at a lower clock or with cold caches, which in 187 cycles is
- * hundreds of us. What the other cycles were late by is taken off, too, as they cannot have waited for
- * longer. What is left is the least that this wake-up can have had of it, unless each cycle takes more at
- * this very time than it did at any of these looks. Where pages were read from disk, that took CPU time of
- * the thread's own. */
+/* Time in which the CPU did something else, but which the kernel charged to the loop as CPU time. When a
+ * wake-up preempts another thread, the scheduler skips the reading of its clock at the switch
+ * (kernel/sched/core.c, check_preempt_curr(), later wakeup_preempt(): rq_clock_skip_update()). Until that
+ * switch, kernel code that is not preempted, interrupts and softirqs may run for milliseconds. The time since
+ * the last reading of the clock, at a tick or a wake-up, then counts not as a wait, but as CPU time of the
+ * thread that gets the CPU. The result is the CPU time and wait since the baseline, minus the most that as
+ * many cycles had in a recent interval without a late wake-up. (Not minus the median: a cycle takes a quarter
+ * more at a lower clock or with cold caches, which in 187 cycles is hundreds of us.) The lateness of the
+ * other cycles is subtracted as well, since they cannot have waited for longer. So the result is a lower
+ * bound, unless each cycle takes more just now than in any of these intervals. If pages were read from disk,
+ * that took CPU time of the thread itself, so the result is 0. */
 static int64_t charged_ns(const struct st_cause_record *record, const struct st_cause_baseline *base,
                           const struct st_cause_context *context, const struct st_cause_event *event)
 {
@@ -111,10 +111,10 @@ static void put_down_to(struct st_cause_event *event, enum st_cause cause, int64
     event->explained_ns = st_cause_kind_by_exclusion(cause) ? INT64_MIN : explained_ns;
 }
 
-/* A kernel that does not count waits (FreeBSD). From the surest to the least sure: its own formula for
- * sleeps, the run time of interrupt threads and of other programs' real-time threads beyond their usual share
- * of that CPU, and switches that the thread did not ask for, beyond the usual ones and at least one for each
- * late wake-up. */
+/* Judges by what a kernel counts that does not count waits (FreeBSD). In this order, from the surest: the
+ * kernel's formula for longer sleeps; the run time of interrupt threads and of real-time threads of other
+ * programs, beyond their usual share of that CPU; involuntary switches, beyond the usual ones and at least
+ * one for each late wake-up. */
 static void judge_without_waits(const struct st_cause_record *record, const struct st_cause_baseline *base,
                                 const struct st_cause_context *context,
                                 const struct st_cause_machine *machine, struct st_cause_event *event)
@@ -142,8 +142,8 @@ static void judge_without_waits(const struct st_cause_record *record, const stru
 
 /* --- readings of the machine --- */
 
-/* What a reading that grew names. From the surest to the least sure; a length has to explain half the
- * lateness, a number only to grow, energy to be at the limit. */
+/* The cause for each reading that grew, the surest first. A LENGTH must explain half of the lateness; a
+ * NUMBER must only grow; a SHARE must be at its limit. */
 static const struct {
     enum st_reading reading;
     enum st_cause cause;
@@ -161,7 +161,9 @@ static const struct {
     {ST_READING_FULL_POWER_NS, ST_CAUSE_POWER_LIMIT, SHARE},
 };
 
-#define FULL_SHARE 0.97 /* of the power limit: the firmware holds the mean just below it. Our own choice */
+/* share of the power limit from which the CPU counts as limited, since firmware keeps the mean just below the
+ * limit; our own choice */
+#define FULL_SHARE 0.97
 
 int64_t st_cause_grown(const struct st_readings *from, const struct st_readings *to, enum st_reading reading,
                        const struct st_recent *usual)
@@ -170,13 +172,14 @@ int64_t st_cause_grown(const struct st_readings *from, const struct st_readings 
     if (from->at_ns == 0 || to->at_ns <= from->at_ns || from->cpu != to->cpu || before == INT64_MIN ||
         now < before)
         return INT64_MIN;
-    double usually = 0.99; /* whole events: rounded up */
+    double usually = 0.99; /* counts are whole numbers, so the usual growth is rounded up */
     if (usual != NULL)
         usually += st_recent_max(usual) * (double)(to->at_ns - from->at_ns);
     return now - before - (int64_t)usually;
 }
 
-/* Does this row's reading explain a lateness? *ret_ns: how much of it; INT64_MIN: that has no length. */
+/* Does the reading of a row explain a lateness? @param ret_ns how much of it; INT64_MIN: the reading has no
+ * length. */
 static bool explains(size_t row, const struct st_readings *from, const struct st_readings *to,
                      const struct st_recent *usual, int64_t lateness_ns, int64_t *ret_ns)
 {
@@ -192,8 +195,8 @@ static bool explains(size_t row, const struct st_readings *from, const struct st
     return readings[row].unit == NUMBER || *ret_ns >= lateness_ns / 2;
 }
 
-/* The longest exit of the idle states that the CPU entered meanwhile. The driver's figure is the worst
- * case. */
+/* The longest exit time of the idle states that the CPU entered between two readings. The driver gives the
+ * worst case. */
 static int64_t idle_exit_ns(const struct st_readings *from, const struct st_readings *to)
 {
     int64_t longest_ns = 0;
@@ -206,7 +209,7 @@ static int64_t idle_exit_ns(const struct st_readings *from, const struct st_read
     return longest_ns;
 }
 
-/* @return false: no reading explains it. */
+/* Judges by readings of the machine. @return false: none explains the lateness. */
 static bool judge_by_readings(const struct st_cause_baseline *base, const struct st_cause_context *context,
                               struct st_cause_event *event)
 {
@@ -261,7 +264,8 @@ void st_cause_judge_work(const struct st_readings *from, const struct st_reading
     put_down_to(event, slowed, ns);
 }
 
-/* What the thread waited for a CPU, and what was charged to it without its work, against the lateness. */
+/* Judges by the time that the thread waited for a CPU, and by the time that was charged to it without being
+ * its work. */
 static void judge_by_waits(const struct st_cause_record *record, const struct st_cause_baseline *base,
                            const struct st_cause_context *context, const struct st_cause_machine *machine,
                            struct st_cause_event *event)
@@ -274,7 +278,7 @@ static void judge_by_waits(const struct st_cause_record *record, const struct st
     event->charged_ns = charged_ns(record, base, context, event);
     const int64_t both_ns = event->runq_wait_ns + event->charged_ns;
 
-    /* throttled threads are runnable: the time is part of the wait */
+    /* Threads whose quota is used up are runnable, so this time is part of the wait. */
     const int64_t throttled_ns = clip(quota_ns(record, base, context), event->runq_wait_ns);
     if (throttled_ns > 0 && throttled_ns >= lateness_ns / 2) {
         put_down_to(event, ST_CAUSE_CPU_QUOTA, throttled_ns);

@@ -1,108 +1,118 @@
-/* Why a wake-up was late: counters read in the loop's slow path, judged against a baseline in the drain
- * thread. */
+/* Finds why a wake-up was late: compares counters that the loop reads after the wake-up with a baseline from
+ * the drain thread. */
 #pragma once
 
 #include "core/cause_kind.h"
 #include "measure/recent.h"
 #include "platform/readings.h"
 
-/** A smaller gap between the clocks is noise; a gap of at least this is a suspend of the machine. */
+/** If the suspended time of the clocks grows by more than this, the machine was suspended; less is noise. */
 #define ST_CAUSE_SUSPEND_MIN_NS INT64_C(10000000)
 
-/** What the loop's slow path writes into the ring. Counters are absolute. */
+/** What the loop writes into the ring after a late wake-up. Counters are absolute. */
 struct st_cause_record {
-    int64_t at_ns; /* CLOCK_MONOTONIC */
+    int64_t at_ns; /* when the loop woke (CLOCK_MONOTONIC) */
     int64_t lateness_ns;
     struct st_thread_counters counters;
 };
 
-/** Counters at some moment. */
+/** The counters at some moment before a late wake-up, with which later ones are compared. */
 struct st_cause_baseline {
     int64_t at_ns;
     uint64_t cycle;
-    int64_t quota_ns; /* st_pauses' */
+    int64_t quota_ns; /* quota_ns of st_pauses */
     struct st_thread_counters counters;
-    int64_t late_ns; /* summed lateness of all cycles that slept so far */
+    int64_t late_ns; /* sum of the lateness of all cycles so far that slept */
     struct st_readings readings;
 };
 
-/** Facts about this machine; only stretch_ns changes. */
+/** Properties of this machine; only stretch_ns changes during a run. */
 struct st_cause_machine {
-    int virtualised;    /* 1, 0, -1 unknown */
-    int64_t rt_hole_ns; /* rt_period - rt_runtime: time in which real-time threads are throttled; 0: no
-                           throttling */
-    int64_t stretch_ns; /* most that the kernel may add to a sleep of one period (FreeBSD); 0: nothing, or not
-                           known */
+    int virtualised; /* 1: in a virtual machine; 0: not; -1: unknown */
+    /* rt_period - rt_runtime: time for which the kernel throttles real-time threads; 0: no throttling */
+    int64_t rt_hole_ns;
+    /* longest time that the kernel may add to a sleep of one period (FreeBSD); 0: none, or not known */
+    int64_t stretch_ns;
 };
 
-/** One late wake-up, explained. */
+/** A late wake-up with its cause. */
 struct st_cause_event {
-    enum st_cause cause; /* the cause of the largest part */
+    enum st_cause cause; /* the cause that explains the most */
     int64_t at_ns;
     int64_t lateness_ns;
-    int64_t runq_wait_ns; /* since the baseline, minus the usual amount; at most the lateness */
-    int64_t charged_ns;   /* time of a busy CPU that was charged to the loop as CPU time instead of a wait */
-    int64_t explained_ns; /* part of the lateness that the figures of the cause explain; INT64_MIN: cause by
-                             exclusion, or its counter has no duration */
-    uint32_t together_n;  /* late wake-ups that share one look at the counters; the figures are divided by
-                             their lateness; 1: alone */
-    int cpu;              /* CPU of the wake-up; -1: unknown */
-    char culprit[sizeof(((struct st_readings *)0)->culprit)]; /* the interrupt or program that had the CPU, or
-                                                                 made a bus lock; "": not known */
+    int64_t runq_wait_ns; /* growth since the baseline, minus the usual growth; at most the lateness */
+    /* time in which the CPU did something else, but which the kernel charged to the loop as its CPU time
+     * instead of as a wait */
+    int64_t charged_ns;
+    /* part of the lateness that the cause's figures explain; INT64_MIN: the cause was found by exclusion, or
+     * its counter has no duration */
+    int64_t explained_ns;
+    /* late wake-ups since the baseline that share one reading of the counters; the growth is divided among
+     * them by their lateness; 1: this one alone */
+    uint32_t together_n;
+    int cpu; /* CPU of the wake-up; -1: unknown */
+    /* the interrupt or program that had the CPU, or that made a bus lock; "": not known */
+    char culprit[sizeof(((struct st_readings *)0)->culprit)];
     uint64_t switches_involuntary_n, faults_major_n;
 };
 
-/** What the drain thread knows about a record besides its baseline. */
+/** What the drain thread knows about a late wake-up, besides the baseline. */
 struct st_cause_context {
-    uint64_t cycle;                        /* cycles so far, in the baseline's count */
-    double usual_wait_ns_per_cycle;        /* run-queue wait of an ordinary cycle */
-    double most_cpu_and_wait_ns_per_cycle; /* largest recent sum of CPU time and wait of a cycle; < 0: not
-                                              known */
-    int64_t others_late_ns; /* lateness of the other cycles in the same interval, minus the usual amount */
-    double most_switches_per_cycle; /* largest recent number of involuntary switches */
-    double most_interrupt_share;    /* largest recent share of the CPU; < 0: not known */
-    int64_t named_ns; /* interrupt time between `looked` and `pauses` that earlier late wake-ups were already
-                         put down to */
-    const struct st_pauses *looked, *pauses; /* at the previous look, and at the next one */
-    const struct st_readings *readings;      /* at the next look; NULL: none */
-    const struct st_recent *usual_readings;  /* [ST_READINGS]: usual growth per ns between two recent looks */
-    bool normal_thread; /* a normal thread: sched_ext may schedule it and a CPU quota stop it, but real-time
-                           throttling does not apply */
-    int64_t
-        together_ns; /* summed lateness of all wake-ups in the interval, including this one; 0: it is alone */
+    uint64_t cycle;                 /* cycles so far, counted as in the baseline */
+    double usual_wait_ns_per_cycle; /* run-queue wait of a usual cycle */
+    /* largest sum of CPU time and run-queue wait of a cycle in recent intervals; < 0: not known */
+    double most_cpu_and_wait_ns_per_cycle;
+    int64_t others_late_ns; /* lateness of the other cycles since the baseline, minus the usual amount */
+    double most_switches_per_cycle; /* most involuntary switches of a cycle in recent intervals */
+    /* largest share of the CPU that threads running before the loop had in recent intervals; < 0: not known
+     */
+    double most_interrupt_share;
+    /* interrupt time between `looked` and `pauses` that already explains earlier late wake-ups */
+    int64_t named_ns;
+    const struct st_pauses *looked, *pauses; /* readings before and after the wake-up */
+    const struct st_readings *readings;      /* reading of the machine after the wake-up; NULL: none */
+    /* usual growth of each reading per ns, from recent intervals: an array of ST_READINGS */
+    const struct st_recent *usual_readings;
+    /* the loop is a normal thread: sched_ext may schedule it and a CPU quota may stop it, but real-time
+     * throttling does not apply */
+    bool normal_thread;
+    /* summed lateness of all late wake-ups since the baseline, including this one; 0: it is the only one */
+    int64_t together_ns;
     uint32_t together_n;
 };
 
-/** CPU time, on one CPU between two looks, of the threads that run before the loop, and the thread with
- * the most (NULL: none). A program that began between the looks counts with all of its CPU time. 0: not
- * known. Pure. */
+/** CPU time that the threads which run before the loop had on one CPU between two readings. A program that
+ * began in between counts with all of its CPU time. @param ret_most the thread with the most; NULL: none.
+ * @return ns; 0: none, or not known. Pure. */
 int64_t st_cause_interrupts_ns(const struct st_pauses *from, const struct st_pauses *to, int cpu,
                                const struct st_interrupt **ret_most);
 
-/** Growth of a reading, minus the usual growth in that time. @param usual per ns; NULL: none. @return
- * INT64_MIN: not known, or readings of different CPUs. Pure. */
+/** Growth of a reading, minus its usual growth in that time. @param usual growth per ns; NULL: none. @return
+ * INT64_MIN: not known, or the readings are of different CPUs. Pure. */
 int64_t st_cause_grown(const struct st_readings *from, const struct st_readings *to, enum st_reading reading,
                        const struct st_recent *usual);
 
-/** Was the whole machine slower between two readings? @return heat, power-limit or steal (at least 5 % of
- * the time); ST_CAUSE_UNKNOWN: no, or not known. Pure. */
+/** Was the whole machine slower between two readings? @return the cause heat, power-limit or steal (at least
+ * 5 % of the time); ST_CAUSE_UNKNOWN: no, or not known. Pure. */
 enum st_cause st_cause_slowed(const struct st_readings *from, const struct st_readings *to);
 
-/** For a callback that took callback_ns and was late by event->lateness_ns: sets the cause to the CPU's
- * clock if that explains half of the lateness. Pure. */
+/** Judges a callback that ended too late. Sets the cause to the CPU's clock if the low clock explains at
+ * least half of event->lateness_ns; otherwise changes nothing. @param callback_ns how long the callback took.
+ * Pure. */
 void st_cause_judge_work(const struct st_readings *from, const struct st_readings *to, int64_t callback_ns,
                          struct st_cause_event *event);
 
-/** Explains a record. @param base NULL: no counters, cause unknown. Pure. */
+/** Finds the cause of a late wake-up. @param base NULL: no counters, so the cause is unknown. Pure. */
 struct st_cause_event st_cause_judge(const struct st_cause_record *record,
                                      const struct st_cause_baseline *base,
                                      const struct st_cause_context *context,
                                      const struct st_cause_machine *machine);
 
-/** Sums for one cause. */
+/** The late wake-ups with one cause. */
 struct st_cause_row {
     uint64_t n;
     int64_t total_ns;
     int64_t max_ns;
-    int64_t explained_ns; /* part of total_ns that figures explain; 0 for a cause by exclusion */
+    /* part of total_ns that figures explain; 0 for a cause that was found by exclusion */
+    int64_t explained_ns;
 };

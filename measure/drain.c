@@ -1,4 +1,4 @@
-/* The consumer's side of one loop. */
+/* Reads the words of the ring and counts them. */
 #include "measure/drain.h"
 
 #include "core/ns.h"
@@ -55,7 +55,7 @@ static void cycle(struct st_drain *drain, int64_t lateness_ns, int64_t callback_
     result->cycles++;
 }
 
-/* The next n periods were missed. */
+/* Counts the next n periods as missed. */
 static void missed(struct st_drain *drain, uint64_t n)
 {
     drain->result->misses += n;
@@ -63,7 +63,8 @@ static void missed(struct st_drain *drain, uint64_t n)
                        due_ns_of(drain, drain->k + n - 1));
 }
 
-/* Each skipped period is a miss, with the response time it would have had: from its due time to done(k). */
+/* Counts n skipped periods. Each one is a missed deadline, with the response time that it would have had:
+ * from its due time to the end of the cycle before it. */
 static void skipped(struct st_drain *drain, uint64_t n)
 {
     if (!drain->counting || n == 0)
@@ -72,7 +73,7 @@ static void skipped(struct st_drain *drain, uint64_t n)
     const uint64_t first = drain->k;
     const int64_t first_ns = st_ns_sub(drain->last_done_ns, due_ns_of(drain, first));
     uint64_t i = 0;
-    if (first_ns > ST_HIST_HIGHEST_NS) { /* beyond the histogram whatever the exact value */
+    if (first_ns > ST_HIST_HIGHEST_NS) { /* the periods that are beyond the histogram are added at once */
         i = ST_MIN(n, st_period_index_at(&drain->loop->period, 0, first_ns - ST_HIST_HIGHEST_NS));
         st_hist_add_n(&result->response, first_ns, i);
     }
@@ -90,7 +91,8 @@ static void lost(struct st_drain *drain, uint64_t cycles, uint64_t periods)
     drain->late.seen += cycles;
     if (!drain->counting || cycles + periods == 0)
         return;
-    drain->late.late_ns = /* an upper bound: their lateness is unknown */
+    /* An upper bound, since the lateness of lost cycles is unknown. */
+    drain->late.late_ns =
         st_ns_add(drain->late.late_ns, st_period_due_ns(&drain->loop->period, 0, cycles + periods));
     drain->seen_lost += cycles;
     drain->seen_lost_skipped += periods;
@@ -146,7 +148,8 @@ static void callback(struct st_drain *drain, int64_t callback_ns)
     cycle(drain, drain->half_lateness_ns, callback_ns);
 }
 
-/* One record at words[0]; n words are there. @return words used, 0 when its end is not there yet. */
+/* Handles the record at words[0]. @param n number of words that are there. @return number of words of the
+ * record; 0: its end is not there yet. */
 static size_t record(struct st_drain *drain, const int32_t *words, size_t n)
 {
     if (words[0] > ST_RECORD_LAST) {
@@ -240,7 +243,7 @@ void st_drain_step(struct st_drain *drain)
         drain->sink.flush(drain->sink.ctx);
 }
 
-/* What the loop cost between two looks at its counters, `cycles` apart. */
+/* Sets CPU time and page faults of the loop from two readings of its counters, `cycles` apart. */
 static void set_costs(struct st_result *result, const struct st_thread_counters *from,
                       const struct st_thread_counters *to, uint64_t cycles)
 {
@@ -262,8 +265,8 @@ void st_drain_baseline(struct st_drain *drain)
     set_costs(drain->result, &drain->first.counters, &base.counters, base.cycle - drain->first.cycle);
 }
 
-/* The last cycle was done in the period before the one that comes next; a little early in the one before
- * that, or, when periods were skipped behind it, in the one that comes next. */
+/* Does the loop's count of periods agree with the clock? The last cycle ended in the period before the next
+ * one; a little early in the period before that; or, if periods were skipped after it, in the next one. */
 static bool agrees_with_clock(const struct st_loop *loop)
 {
     if (loop->elapsed_periods == 0)
@@ -279,7 +282,7 @@ void st_drain_finish(struct st_drain *drain)
     lost(drain, loop->lost_cycles - drain->seen_lost, loop->lost_skipped - drain->seen_lost_skipped);
     st_late_judge_finish(&drain->late);
     take_over(drain);
-    /* compares the loop's own counter and the clock with what came through the ring */
+    /* Compares the loop's own counts and the clock with what came through the ring. */
     result->elapsed_periods = loop->elapsed_periods;
     result->books_balance = agrees_with_clock(loop) && result->n + result->records_lost == loop->cycles &&
                             result->cycles == loop->cycles &&

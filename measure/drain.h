@@ -1,22 +1,22 @@
-/* The consumer of one loop: turns words from the ring into histograms, counts, causes and sink calls. */
+/* The consumer of one loop's ring: turns words into histograms, counts, causes and calls of the sink. */
 #pragma once
 
 #include "measure/late_judge.h"
 
 #define ST_DRAIN_WORDS 4096
 
-/** One loop's consumer. The sink is called in the drain thread. `late` points to the members before it, so
- * an initialised drain must not move. */
+/** The state of the consumer. The sink is called in the drain thread. `late` contains pointers to other
+ * members, so an initialised drain must not move in memory. */
 struct st_drain {
     struct st_loop *loop;
     struct st_sink sink;
     struct st_result *result; /* owned by the caller; filled here */
 
-    bool counting; /* the START word was seen */
+    bool counting; /* the word ST_RECORD_START was seen: warm-up is over */
     int64_t t0_ns;
-    uint64_t k; /* index of the next period */
+    uint64_t k; /* index of the next period to be counted */
     uint64_t seen_lost, seen_lost_skipped;
-    bool half; /* a cycle's lateness was read, but not yet its callback time */
+    bool half; /* a cycle's lateness was read, and its callback time is not in the ring yet */
     int64_t half_lateness_ns;
     int64_t last_done_ns;
     int64_t last_callback_ns;
@@ -24,21 +24,23 @@ struct st_drain {
     struct st_late_judge late;
 
     int32_t words[ST_DRAIN_WORDS];
-    size_t words_n; /* left over from the last step: a record's beginning */
+    size_t words_n; /* words of an incomplete record, left from the last step */
 
-    struct st_cause_baseline first; /* baseline of the counted part; at_ns INT64_MIN: none */
-    int64_t suspended_ns;           /* at the last drain; INT64_MIN: not known */
+    struct st_cause_baseline first; /* first baseline after warm-up; at_ns INT64_MIN: none yet */
+    /* suspended time of the machine at the last drain; INT64_MIN: not known */
+    int64_t suspended_ns;
 };
 
-/** Initialises; result's histograms must be initialised, and its loop and period set. */
+/** Initialises a drain. The histograms of result must be initialised, and its loop and period set. */
 void st_drain_init(struct st_drain *drain, struct st_loop *loop, struct st_result *result,
                    const struct st_sink *sink, const struct st_cause_machine *machine);
 
-/** Takes everything in the ring. Drain thread. */
+/** Takes all words out of the ring. Threads: drain. */
 void st_drain_step(struct st_drain *drain);
 
-/** Reads the loop thread's counters as the baseline of future late wake-ups. Drain thread. */
+/** Reads the counters of the loop's thread as the baseline for late wake-ups to come. Threads: drain. */
 void st_drain_baseline(struct st_drain *drain);
 
-/** Call after the loop returned and the last step: takes over the loop's counts. */
+/** Adds the loop's own counts and checks that they agree. Call after the loop has returned and after the last
+ * step. */
 void st_drain_finish(struct st_drain *drain);

@@ -25,7 +25,7 @@ static void add_event(struct st_late_judge *judge, const struct st_cause_event *
         judge->sink->late(judge->sink->ctx, event);
 }
 
-/* The latest baseline that was taken before this wake-up was due. */
+/* The latest baseline from before the time at which this wake-up was due; NULL: none. */
 static const struct st_cause_baseline *baseline_for(const struct st_late_judge *judge,
                                                     const struct st_late_judge_wake *late)
 {
@@ -37,15 +37,17 @@ static const struct st_cause_baseline *baseline_for(const struct st_late_judge *
     return NULL;
 }
 
-/* With a callback, CPU time differs from cycle to cycle. */
+/* Can the CPU time of a cycle be compared with that of others? With a callback it differs from cycle to
+ * cycle. */
 static bool cpu_time_is_even(const struct st_late_judge *judge)
 {
     return judge->cpu_and_wait.n > 0 && judge->loop->callback == NULL;
 }
 
-/* Judges the waiting wake-ups by the counters read after them (NULL: none were read). Usually each has its
- * own record. Those between two records (the loop writes at most 8 a second) share the counts in proportion
- * to their lateness. by_itself: the loop itself read the counters, in its last cycle seen. */
+/* Judges the waiting wake-ups by counters that were read after them (NULL: they could not be read). Usually
+ * each wake-up has its own record. The loop writes at most 8 records a second; wake-ups between two of them
+ * share the growth in proportion to their lateness. @param by_itself the loop has read the counters, in its
+ * last cycle that was seen. */
 static void judge_waiting(struct st_late_judge *judge, const struct st_thread_counters *counters,
                           bool by_itself)
 {
@@ -85,8 +87,8 @@ static void judge_waiting(struct st_late_judge *judge, const struct st_thread_co
     judge->waiting_n = 0;
 }
 
-/* The cycle began excess_ns late because the callback before it took too long: by its own work, or because
- * the CPU was slower than it could be. */
+/* The cause of a cycle that began excess_ns late because the callback before it took too long: the callback's
+ * own work, or a CPU that was slower than it can be. */
 static struct st_cause_event own_work(const struct st_late_judge *judge, int64_t at_ns, int64_t excess_ns,
                                       int64_t callback_ns)
 {
@@ -100,8 +102,9 @@ static struct st_cause_event own_work(const struct st_late_judge *judge, int64_t
     return event;
 }
 
-/* A cycle that began late is a late wake-up (the next look at the counters explains it), or the callback
- * before it took too long, or it is an after-effect of a late one. */
+/* Judges a cycle that began late. There are three cases: it woke late, and waits for its cause; the callback
+ * before it took too long; or it follows a late cycle and is late because of that one, which counts no
+ * further. */
 static void judge_late(struct st_late_judge *judge, const struct st_late_judge_cycle *cycle, bool after_late)
 {
     const int64_t at_ns = st_ns_add(cycle->due_ns, cycle->lateness_ns);
@@ -120,7 +123,8 @@ static void judge_late(struct st_late_judge *judge, const struct st_late_judge_c
     judge->waiting[judge->waiting_n++] = (struct st_late_judge_wake){at_ns, cycle->lateness_ns};
 }
 
-/* Keeps the newest first: a record may be older than the baseline that was taken after the last drain. */
+/* Keeps the two newest baselines, newest first. One from the loop may be older than the one that was taken
+ * after the last drain. */
 static void push_baseline(struct st_late_judge *judge, const struct st_cause_baseline *base)
 {
     if (judge->base[0].at_ns != INT64_MIN && base->at_ns < judge->base[0].at_ns) {
@@ -131,8 +135,8 @@ static void push_baseline(struct st_late_judge *judge, const struct st_cause_bas
     judge->base[0] = *base;
 }
 
-/* Without a late wake-up, what was counted since the last look is usual. A part may belong to a late wake-up
- * that was not seen yet. */
+/* Adds the growth since the last baseline to the usual values, if there was no late wake-up. A part of it may
+ * belong to a late wake-up that was not seen yet. */
 static void add_usual(struct st_late_judge *judge, const struct st_cause_baseline *base)
 {
     const struct st_cause_baseline *before = &judge->base[0];
@@ -158,9 +162,11 @@ static void add_usual(struct st_late_judge *judge, const struct st_cause_baselin
     st_recent_add(&judge->usual_late, (double)(base->late_ns - before->late_ns) / cycles);
 }
 
-/* What threads that run before the loop usually take of its CPU is learnt from each look, as one that is busy
- * in every look leaves none without a late wake-up. If all of them ran for as long as the loop was late, that
- * was no usual time. A burst begins up to a period before the loop is due; an eighth is for the others. */
+/* Adds the share of the loop's CPU that threads which run before it had since the last reading, to the usual
+ * shares. Intervals with a late wake-up count, too: a thread that is busy in every interval would otherwise
+ * never be usual. But if these threads ran for only as long as the loop was late, 0 is added: that time
+ * explains the lateness and is not usual. A burst of them may begin up to a period before the loop is due; an
+ * eighth more is allowed for other threads. */
 static void add_interrupts(struct st_late_judge *judge, int cpu)
 {
     const int64_t span_ns = judge->pauses.at_ns - judge->looked.at_ns;
@@ -193,7 +199,7 @@ void st_late_judge_record(struct st_late_judge *judge, const struct st_cause_rec
     judge_waiting(judge, &record->counters, true);
     const struct st_cause_baseline base = {record->at_ns,    judge->seen,    judge->pauses.quota_ns,
                                            record->counters, judge->late_ns, judge->readings};
-    if (record->lateness_ns == 0) { /* at the start and at the end of warm-up */
+    if (record->lateness_ns == 0) { /* a record without lateness: at the start, and at the end of warm-up */
         add_usual(judge, &base);
         judge->causes_since_base = 0;
     } else {
@@ -218,8 +224,8 @@ bool st_late_judge_look(struct st_late_judge *judge, struct st_cause_baseline *r
     base.cycle = atomic_load_explicit(&loop->cycles_seen, memory_order_relaxed);
     base.late_ns = judge->late_ns;
     const struct st_cause_baseline *before = &judge->base[0];
-    /* No cycle ran since: a late wake-up may be in progress, and the baseline before it stays the right
-     * one. */
+    /* No cycle has run since the last baseline, so a late wake-up may be in progress, for which that baseline
+     * is the right one. */
     if (before->at_ns != INT64_MIN && base.cycle == before->cycle)
         return false;
     add_usual(judge, &base);

@@ -1,25 +1,27 @@
-/* The cycle loop. Whatever is added here is paid in every period: see the rules of HACKING.md. */
+/* The cycle loop. Whatever is added here costs time in every period: see the rules in HACKING.md. */
 #include "measure/loop.h"
 
 #include "measure/cause.h"
 
-#define PLAIN_LOWEST (INT32_MIN + 16) /* below it are the record marks */
+#define PLAIN_LOWEST (INT32_MIN + 16) /* lowest value of a plain word; lower values announce records */
 
 #define CAUSE_WORDS (sizeof(struct st_cause_record) / sizeof(int32_t))
 
-/* At most 8 cause records a second, 64 in a row: a machine that is always late is not made later by asking
- * why. */
+/* Limits how often counters are read: at most 8 records a second, and 64 in a row. Reading them must not make
+ * a machine that is always late even later. */
 #define CAUSE_BURST     64
 #define CAUSE_REFILL_NS INT64_C(125000000)
 
-/* State of the loop between cycles, besides st_loop. */
+/* State of the loop between cycles, besides struct st_loop. */
 struct state {
     struct st_ring *ring;
-    uint64_t lost_pending, lost_skipped_pending; /* not yet reported through the ring */
+    /* losses that are not reported through the ring yet, because it is full */
+    uint64_t lost_pending, lost_skipped_pending;
     int cause_tokens;
     int64_t cause_refilled_ns;
-    uint64_t k;      /* the next cycle's period */
-    int64_t done_ns; /* of the last cycle; before the first one: when it was clear that it is due */
+    uint64_t k; /* period of the next cycle */
+    /* end of the last cycle; before the first cycle a time that is earlier than its due time */
+    int64_t done_ns;
 };
 
 static void put_record(struct st_ring *ring, int32_t mark, uint64_t payload) ST_NONBLOCKING
@@ -34,12 +36,12 @@ static inline bool is_plain(int64_t value) ST_NONBLOCKING
     return value >= PLAIN_LOWEST && value <= INT32_MAX;
 }
 
-/* Writes everything except a one-word cycle: wide values, losses, skipped periods. */
+/* Writes a cycle that does not fit into a plain word: wide values, losses, skipped periods. */
 static void put_slow(struct st_loop *loop, struct state *state, int64_t lateness_ns, int64_t callback_ns,
                      uint64_t skipped) ST_NONBLOCKING
 {
     struct st_ring *ring = state->ring;
-    /* the most that this call can put: two loss records, lateness, callback, skipped */
+    /* The most that this call writes: two records of losses, lateness, callback, skipped periods. */
     if (!st_ring_has_room(ring, 5 * ST_RECORD_WORDS)) {
         loop->lost_cycles++;
         loop->lost_skipped += skipped;
@@ -68,7 +70,8 @@ static void put_slow(struct st_loop *loop, struct state *state, int64_t lateness
     st_ring_publish(ring);
 }
 
-/* Late beyond the threshold: takes the counters (three system calls, some 2 us). */
+/* Writes a record with the thread's counters after a wake-up beyond the threshold (three system calls, some 2
+ * us). */
 static void take_cause(struct st_loop *loop, struct state *state, int64_t woke_ns,
                        int64_t lateness_ns) ST_NONBLOCKING
 {
@@ -95,8 +98,8 @@ static void take_cause(struct st_loop *loop, struct state *state, int64_t woke_n
     st_ring_publish(state->ring);
 }
 
-/* Cycles from state->k until period `last` or stop. Compiled twice, with and without a callback: fewer
- * branches in each cycle. */
+/* Runs cycles from state->k until period `last` or stop. It is compiled twice, with and without a callback,
+ * so that each cycle has fewer branches. */
 static inline __attribute__((always_inline)) int span(struct st_loop *loop, struct state *state,
                                                       int64_t t0_ns, uint64_t last, int64_t cause_above_ns,
                                                       const bool has_callback) ST_NONBLOCKING
@@ -113,7 +116,8 @@ static inline __attribute__((always_inline)) int span(struct st_loop *loop, stru
     int r = 0;
 
     while (k < last) {
-        const bool sleeps = done_ns < due_ns; /* else an expired sleep would still cost its system call */
+        /* If the due time has passed, a sleep would return at once, but still cost its system call. */
+        const bool sleeps = done_ns < due_ns;
         while (sleeps && (r = sleep_until_ns(platform, due_ns)) != 0) {
             if (r != -EINTR)
                 goto out;
@@ -129,8 +133,8 @@ static inline __attribute__((always_inline)) int span(struct st_loop *loop, stru
         }
         const int64_t lateness_ns = woke_ns - due_ns, callback_ns = done_ns - woke_ns;
 
-        /* the next cycle is k + 1, or the period that done falls into: those before it are over and
-         * skipped */
+        /* The next cycle is k + 1. If its due time has passed, the next cycle is the period in which done_ns
+         * is; the periods before that are skipped. */
         uint64_t skipped = 0;
         k++;
         due_ns = st_period_due_ns(&period, t0_ns, k);
@@ -160,7 +164,7 @@ out:
     return r;
 }
 
-/* Cycles from due(0) = t0 on, until `periods` have passed (0: until stop). */
+/* Runs cycles from due(0) = t0_ns on, until `periods` have passed (0: until stop). */
 static int run_span(struct st_loop *loop, struct state *state, int64_t t0_ns, uint64_t periods,
                     int64_t cause_above_ns) ST_NONBLOCKING
 {
@@ -175,7 +179,7 @@ static int run_span(struct st_loop *loop, struct state *state, int64_t t0_ns, ui
     return r;
 }
 
-/* The loop ended, or failed with r, before the first counted period. */
+/* Sets the results if the loop ended, or failed with r, before the first counted period. @return r. */
 static int nothing_counted(struct st_loop *loop, int r)
 {
     loop->elapsed_periods = 0;
@@ -200,14 +204,14 @@ int st_loop_run(struct st_loop *loop)
         if (r != 0)
             return nothing_counted(loop, r);
     }
-    if (loop->counters !=
-        NULL) { /* the first baseline; and the slow path's pages are touched before counting */
+    /* Writes the first baseline, and touches the pages that take_cause() uses before counting starts. */
+    if (loop->counters != NULL) {
         state.cause_tokens = CAUSE_BURST;
         take_cause(loop, &state, p->now_ns(p), 0);
         state.cause_tokens = CAUSE_BURST;
     }
-    /* Drop what was lost during warm-up. The start mark needs room in the ring: wait for the drain thread to
-     * make it. */
+    /* Losses in warm-up do not count. The record that starts counting must not be lost, so the loop waits
+     * until the drain thread has made room. */
     state.lost_pending = state.lost_skipped_pending = 0;
     loop->lost_cycles = loop->lost_skipped = 0;
     bool room;

@@ -1,14 +1,14 @@
-/* The last 15 values of a figure, their median and their maximum. */
+/* The last 15 values of a figure, with their median and maximum. */
 #pragma once
 
 #include "core/base.h"
 
-#define ST_RECENT_MAX 15 /* odd */
+#define ST_RECENT_MAX 15 /* odd, so that the median is one of the values */
 
-/** Zeroed at first. */
+/** The values. All zero at first. */
 struct st_recent {
     double values[ST_RECENT_MAX];
-    uint64_t n; /* ever */
+    uint64_t n; /* number of values that were ever added */
 };
 
 /** Adds a value; if there are ST_RECENT_MAX, drops the oldest. Real-time safe. */

@@ -1,4 +1,4 @@
-/* Result of one loop: sentences computed from its figures. */
+/* The result of one loop, and the sentences about it. */
 #include "measure/result.h"
 
 #include "core/ns.h"
@@ -74,7 +74,8 @@ const char *st_result_condition(const struct st_result *result, const char *key)
     return NULL;
 }
 
-#define NO_IDLE_REQUEST "2000000000" /* us: /dev/cpu_dma_latency without any request */
+/* Value (us) of /dev/cpu_dma_latency if no program asks for a latency. */
+#define NO_IDLE_REQUEST "2000000000"
 
 const char *st_result_condition_shown(const char *key, const char *value)
 {
@@ -83,7 +84,7 @@ const char *st_result_condition_shown(const char *key, const char *value)
     return value;
 }
 
-/* Periods whose records reached the drain. */
+/* Number of periods that were not lost for lack of room in the ring. */
 static uint64_t periods_seen(const struct st_result *result)
 {
     return ST_MAX(result->elapsed_periods, result->records_lost) - result->records_lost;

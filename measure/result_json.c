@@ -29,7 +29,7 @@ json_t *st_result_distribution_json(const struct st_hist *hist)
     return object;
 }
 
-/* Share of the lateness that the cause's figure explains; null for a cause by exclusion. */
+/* Share of the lateness that figures of the cause explain; null for a cause that was found by exclusion. */
 static json_t *explained(const struct st_cause_row *row, enum st_cause cause)
 {
     return st_json_real_or_null(!st_cause_kind_by_exclusion(cause) && row->total_ns > 0,
@@ -55,10 +55,12 @@ static json_t *causes(const struct st_result *result)
 void st_result_condition_json(void *object, const char *key, const char *value)
 {
     int64_t number;
+    /* cpus_isolated is a list such as "1-3", so a list of one CPU must not become a number. */
     const bool whole = strlen(value) < 18 && st_number_i64(value, INT64_MIN, INT64_MAX, &number) == 0 &&
-                       strcmp(key, "cpus_isolated") != 0; /* a list: "1-3", or one CPU */
+                       strcmp(key, "cpus_isolated") != 0;
     json_t *json = whole ? ST_JSON(number) : json_string(value);
-    st_json_set(object, key, json != NULL ? json : json_null()); /* not UTF-8 */
+    /* json_string returns NULL for text that is not UTF-8 */
+    st_json_set(object, key, json != NULL ? json : json_null());
 }
 
 static json_t *conditions(const struct st_result *result)

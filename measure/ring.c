@@ -1,7 +1,7 @@
-/* Single-producer, single-consumer ring: memory and the consumer's side. */
+/* Memory of the ring, and the consumer's side. */
 #include "measure/ring.h"
 
-#define WORDS_MAX (UINT64_C(1) << 28) /* 1 GiB: more than a minute at any rate */
+#define WORDS_MAX (UINT64_C(1) << 28) /* words of 4 bytes, 1 GiB: more than a minute at any rate */
 
 int st_ring_init(struct st_ring *ring, uint64_t words)
 {
@@ -15,7 +15,7 @@ int st_ring_init(struct st_ring *ring, uint64_t words)
     if (memory == NULL)
         return -ENOMEM;
     memset(ring, 0, sizeof(*ring));
-    memset(memory, 0xff, bytes); /* touched: the producer must not fault */
+    memset(memory, 0xff, bytes); /* touches all pages, so that the producer causes no page fault */
     ring->words = memory;
     ring->mask = size - 1;
     return 0;

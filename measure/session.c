@@ -1,4 +1,4 @@
-/* A measurement with its threads. */
+/* Starts and ends the threads of a measurement. */
 #include "measure/session.h"
 
 #include <pthread.h>
@@ -11,7 +11,7 @@
 #include "platform/posix/posix.h"
 
 #define DRAIN_EVERY_NS    INT64_C(250000000)
-#define RING_SPAN_NS      (60 * ST_NS_PER_S) /* longest stall of the drain thread without losses */
+#define RING_SPAN_NS      (60 * ST_NS_PER_S) /* longest time without a drain in which no sample is lost */
 #define PERIOD_MIN_NS     (50 * ST_NS_PER_US)
 #define PERIOD_MAX_NS     (10 * ST_NS_PER_S)
 #define LOAD_MAX_PERCENT  90.0
@@ -19,7 +19,7 @@
 #define STACK_BYTES       (256 * 1024)
 #define STACK_TOUCH       (32 * 1024)
 
-/* A synthetic DSP load: a recursive filter, in which each value depends on the previous one. */
+/* The state of a synthetic callback: a recursive filter, in which each value depends on the previous one. */
 struct load {
     float state;
     uint64_t rounds;
@@ -32,18 +32,18 @@ struct st_session {
     struct st_ring ring;
     struct load load;
     struct st_drain drain;
-    struct st_result result; /* under mutex while the session runs */
+    struct st_result result; /* protected by mutex while the session runs */
     struct st_counters_handle counters;
     bool counters_open;
     pthread_t loop_thread, drain_thread;
     bool loop_started, drain_started;
-    bool prepared; /* the loop's thread has set what the drain reads; under mutex */
-    bool ended;    /* under mutex */
+    bool prepared; /* the loop's thread has set what the drain reads; protected by mutex */
+    bool ended;    /* the loop has ended; protected by mutex */
     _Atomic int tid;
     pthread_mutex_t mutex;
-    pthread_cond_t wake_drain;   /* the loop has ended */
+    pthread_cond_t wake_drain;   /* signals `ended` */
     pthread_cond_t wake_waiting; /* signals `over` */
-    bool over;                   /* the drain thread is done; under mutex */
+    bool over;                   /* the drain thread has ended its work; protected by mutex */
     _Atomic uint64_t drains_n;
     enum st_lock lock;
     int lock_error;
@@ -90,7 +90,7 @@ static void touch_stack(void)
         stack[i] = 0;
 }
 
-/* --- the load --- */
+/* --- the synthetic callback --- */
 
 static void run_load(void *ctx) ST_NONBLOCKING
 {
@@ -99,8 +99,8 @@ static void run_load(void *ctx) ST_NONBLOCKING
         load->state = 0.9f * load->state + 0.1f;
 }
 
-/* Finds how many rounds take load_percent of the period on this CPU at its current speed; takes about 10
- * ms. */
+/* Finds how many rounds take load_percent of the period on this CPU at its current clock; takes about 10 ms.
+ */
 static void calibrate_load(struct load *load, struct st_platform *platform, const struct st_period *period,
                            double load_percent)
 {
@@ -122,7 +122,8 @@ static void calibrate_load(struct load *load, struct st_platform *platform, cons
 
 /* --- the threads --- */
 
-/* Sets the requested policy, or the one that on_refused gets, or none, and stores it in the result. */
+/* Sets the requested policy and priority. If they are refused, calls on_refused; the result gets the policy
+ * that the thread then has. */
 static void become_real_time(struct st_session *session, struct st_result *result)
 {
     static const char *const names[] = {[ST_POLICY_FIFO] = "FIFO", [ST_POLICY_RR] = "RR"};
@@ -131,7 +132,8 @@ static void become_real_time(struct st_session *session, struct st_result *resul
     enum st_policy policy = ST_POLICY_OTHER;
     int r = 0, priority = 0;
     if (platform->get_policy(platform, &policy, &priority) == 0 && policy == ST_POLICY_OTHER)
-        (void)platform->set_policy(platform, ST_POLICY_OTHER, 0); /* ends SCHED_BATCH (st_posix_give_way) */
+        /* Ends SCHED_BATCH, which the thread has inherited (st_posix_give_way). */
+        (void)platform->set_policy(platform, ST_POLICY_OTHER, 0);
     if (config->policy != ST_POLICY_OTHER)
         r = platform->set_policy(platform, config->policy, config->priority);
     const bool content = r == 0 || (config->on_refused != NULL &&
@@ -156,8 +158,9 @@ static void prepare(struct st_session *session)
     const struct st_session_config *config = &session->config;
     const int cpu = config->cpu;
     pthread_mutex_lock(&session->mutex);
-    struct st_result found =
-        session->result; /* no update is lost, since the drain counts nothing before the loop runs */
+    /* The copy is written back below. No update is lost meanwhile, since the drain counts nothing before the
+     * loop runs. */
+    struct st_result found = session->result;
     pthread_mutex_unlock(&session->mutex);
 
     atomic_store_explicit(&session->tid, (int)p->thread_id(p), memory_order_relaxed);
@@ -177,7 +180,7 @@ static void prepare(struct st_session *session)
     touch_stack();
     session->counters_open = p->counters_open(p, &session->counters) == 0;
     if (session->counters_open) {
-        struct st_thread_counters first; /* the first call may cause a page fault */
+        struct st_thread_counters first; /* a first reading, since it may cause page faults */
         (void)p->counters_self(p, &session->counters, &first);
         session->loop.counters = &session->counters;
     }
@@ -200,18 +203,19 @@ static void prepare(struct st_session *session)
     session->result = found;
     session->prepared = true;
     pthread_mutex_unlock(&session->mutex);
-    st_text_forget(); /* texts of the conditions */
+    st_text_forget(); /* frees the texts of the conditions */
 }
 
 static void *run_loop(void *arg)
 {
     struct st_session *session = arg;
     struct st_platform *platform = session->platform;
-    pthread_mutex_lock(&session->mutex); /* waits until both threads exist and memory is locked */
+    /* Waits until st_session_start has started both threads and locked memory. */
+    pthread_mutex_lock(&session->mutex);
     pthread_mutex_unlock(&session->mutex);
     prepare(session);
     const int r = st_loop_run(&session->loop);
-    (void)platform->set_policy(platform, ST_POLICY_OTHER, 0); /* before any slow call */
+    (void)platform->set_policy(platform, ST_POLICY_OTHER, 0); /* before any call that may take long */
 
     pthread_mutex_lock(&session->mutex);
     session->result.error = r;
@@ -232,8 +236,8 @@ static int read_number(struct st_platform *machine, const char *key, int64_t low
     return st_number_i64(text, lowest, highest, ret);
 }
 
-/* Most that FreeBSD's kernel may add to a sleep until the next period: rules freebsd-eventtimer and
- * freebsd-alloweddeviation. */
+/* The longest time that FreeBSD's kernel may add to a sleep until the next period (ns), as in the rules
+ * freebsd-eventtimer and freebsd-alloweddeviation; 0 on other systems. */
 static int64_t stretch_ns(struct st_platform *machine, const struct st_loop *loop)
 {
     int64_t hz, periodic, mul, precise, percent;
@@ -251,12 +255,15 @@ static int64_t stretch_ns(struct st_platform *machine, const struct st_loop *loo
     return (int64_t)late.max_ns;
 }
 
-/* @return true: the loop has ended and all words were drained. Under the mutex. */
+/* Drains the ring once. Call with the mutex held. @return true: the loop has ended and the last words were
+ * drained. */
 static bool drain(struct st_session *session)
 {
     int64_t *stretched_ns = &session->drain.late.machine.stretch_ns;
     const int64_t now_ns = stretch_ns(session->platform, &session->loop);
-    if (now_ns > *stretched_ns) /* a change since the last drain: the larger value explains more */
+    /* if the setting was changed since the last drain, the larger value is used for the wake-ups in between
+     */
+    if (now_ns > *stretched_ns)
         *stretched_ns = now_ns;
     st_drain_step(&session->drain);
     *stretched_ns = now_ns;
@@ -280,7 +287,8 @@ static void *run_drain(void *arg)
     sigset_t continued;
     sigemptyset(&continued);
     sigaddset(&continued, SIGCONT);
-    (void)pthread_sigmask(SIG_UNBLOCK, &continued, NULL); /* pauses() */
+    /* for platform->pauses(), which notices SIGCONT in this thread */
+    (void)pthread_sigmask(SIG_UNBLOCK, &continued, NULL);
     (void)session->platform->set_name(session->platform, "st-drain");
     const int64_t every_ns =
         session->config.drain_every_ns > 0 ? session->config.drain_every_ns : DRAIN_EVERY_NS;
@@ -311,7 +319,7 @@ static void ask_machine(struct st_platform *machine, struct st_cause_machine *re
         ret->rt_hole_ns = (period_us - runtime_us) * ST_NS_PER_US;
 }
 
-/* Limits the warm-up, which would take a minute with long cycles. */
+/* Number of warm-up cycles, limited by warmup_max_ns: with long periods they would take a minute. */
 static uint64_t warmup_cycles(const struct st_session_config *config, int64_t period_ns)
 {
     const uint64_t fit = (uint64_t)(config->warmup_max_ns / period_ns), most = ST_MAX(fit, WARMUP_CYCLES_MIN);
@@ -370,8 +378,8 @@ static int init(struct st_session *session)
     return r;
 }
 
-/* Starts the threads, which wait for the mutex that the caller holds. SIGCONT is for the drain thread
- * alone: it is blocked in the caller from now on, and so in the loop. */
+/* Starts the threads, which wait for the mutex that the caller holds. Only the drain thread handles SIGCONT:
+ * the signal is blocked in the caller from now on, and so in the loop's thread. */
 static int start_threads(struct st_session *session)
 {
     sigset_t continued;
@@ -406,7 +414,7 @@ int st_session_start(struct st_platform *platform, const struct st_session_confi
     if (r == 0)
         r = init(session);
     if (r == 0) {
-        /* Locks memory after everything that the loop needs was allocated, including its stack. */
+        /* Memory is locked after everything that the loop needs was allocated, including its stack. */
         pthread_mutex_lock(&session->mutex);
         r = start_threads(session);
         if (r == 0 && config->lock_memory)

@@ -1,22 +1,24 @@
-/* A measurement with its threads: a real-time loop, and a normal thread that drains the ring. */
+/* A measurement with its two threads: a real-time loop, and a normal thread that drains its ring. */
 #pragma once
 
 #include "measure/result.h"
 
-/** Receives every sample, besides the histograms (recording, history). Called in the drain thread, in
- * order. */
+/** Functions that receive each sample, for a recording or the history. They are called in the drain thread,
+ * in order. */
 struct st_sink {
-    /** Counting starts; due(0) is t0_ns on CLOCK_MONOTONIC. Called before all other functions. */
+    /** Counting starts; t0_ns is the due time of period 0 (CLOCK_MONOTONIC). Called before all other
+     * functions. */
     void (*start)(void *ctx, int64_t t0_ns);
     /** One counted cycle: period index, lateness, callback time (0 without a callback). */
     void (*cycle)(void *ctx, uint64_t period_index, int64_t lateness_ns, int64_t callback_ns);
-    /** Periods first .. first + n - 1 were skipped; period first + i would have been late by done - due. */
+    /** Periods first .. first + n - 1 were skipped. due_to_done_ns_of_first is the time from the due time of
+     * the first one to the end of the cycle before it; for each further one it is a period less. */
     void (*skipped)(void *ctx, uint64_t first_period_index, uint64_t n, int64_t due_to_done_ns_of_first);
-    /** n cycles are missing because the ring was full. */
+    /** n cycles or periods were lost because the ring was full. */
     void (*lost)(void *ctx, uint64_t first_period_index, uint64_t n);
-    /** A late wake-up was judged; called for every one, during a drain. */
+    /** The cause of a late wake-up was judged. Called for each one, during a drain. */
     void (*late)(void *ctx, const struct st_cause_event *event);
-    /** After each drain, and once at the end. */
+    /** Called after each drain, and once at the end. */
     void (*flush)(void *ctx);
     void *ctx;
 };
@@ -26,21 +28,22 @@ struct st_session_config {
     int cpu; /* -1: not pinned */
     enum st_policy policy;
     int priority;
-    double load_percent; /* synthetic DSP work, percent of the period; 0: no callback */
-    const char *stress;  /* name of the load of other programs (stress.h), a test condition; NULL: none */
+    double load_percent; /* CPU time of a synthetic callback, percent of the period; 0: no callback */
+    /* name of the artificial load (stress.h), which becomes a test condition; NULL: none */
+    const char *stress;
     uint64_t warmup_cycles;
-    int64_t warmup_max_ns; /* longest warm-up: at least two cycles, but fewer than warmup_cycles if these take
-                              longer; 0: no limit */
-    int64_t duration_ns;   /* 0: until st_session_ask_stop */
-    int64_t timer_slack_ns; /* -1: unchanged */
-    int64_t cause_above_ns; /* 0: half of the period */
+    /* longest warm-up: if warmup_cycles would take longer, there are fewer, but at least two; 0: no limit */
+    int64_t warmup_max_ns;
+    int64_t duration_ns;    /* 0: the session runs until st_session_ask_stop */
+    int64_t timer_slack_ns; /* timer slack to set for the loop's thread; -1: unchanged */
+    int64_t cause_above_ns; /* lateness above which causes are recorded; 0: half of the period */
     bool precise_wait;
     bool lock_memory;
-    int64_t drain_every_ns;     /* 0: 250 ms */
-    const struct st_sink *sink; /* NULL: none; members may be NULL */
-    /** Called in the loop thread before the loop starts, if the priority was refused (rtkit). @return 0:
-     * the thread now has sufficient rights. Otherwise, or if NULL, the result reports the rights that it
-     * has. */
+    int64_t drain_every_ns;     /* interval of drains; 0: 250 ms */
+    const struct st_sink *sink; /* NULL: none; its functions may be NULL */
+    /** Called in the loop's thread before the loop starts, if the requested priority was refused, so that the
+     * caller can ask rtkit. @return 0: the thread now has sufficient rights. Otherwise, or if it is NULL, the
+     * result says which rights the thread has. */
     int (*on_refused)(void *ctx, pid_t tid, int priority);
     void *on_refused_ctx;
 };
@@ -51,7 +54,7 @@ struct st_session;
  * 1 s together, not pinned. */
 void st_session_defaults(struct st_session_config *config);
 
-/** Lateness above which causes are looked for. */
+/** Lateness above which causes are recorded, ns. */
 int64_t st_session_cause_above_ns(const struct st_session_config *config);
 
 /** Starts the threads. Missing rights are no error: without FIFO or locked memory the loop runs anyway,
@@ -62,33 +65,34 @@ ST_NODISCARD int st_session_start(struct st_platform *platform, const struct st_
 /** Asks the loop to end; async-signal-safe. */
 void st_session_ask_stop(struct st_session *session);
 
-/** Takes real-time policy and pinning from the loop, so that starved threads get a CPU again.
- * Async-signal-safe (for SIGXCPU: a thread exceeded RLIMIT_RTTIME). */
+/** Takes real-time policy and pinning from the loop's thread, so that starved threads get a CPU again.
+ * Async-signal-safe, for the handler of SIGXCPU (a thread exceeded RLIMIT_RTTIME). */
 void st_session_release(struct st_session *session);
 
-/** Waits for the loop and the last drain, at most timeout_ns; 0: does not wait. @return true: the session
- * has ended, and st_session_join does not wait. Threads: any. */
+/** Waits until the loop and the last drain have ended, at most timeout_ns; 0: does not wait. @return true:
+ * the session has ended, so st_session_join returns at once. Threads: any. */
 bool st_session_wait(struct st_session *session, int64_t timeout_ns);
 
-/** Waits for the loop and the last drain. Call once, before free. */
+/** Waits until the loop and the last drain have ended. Call once, before st_session_free. */
 void st_session_join(struct st_session *session);
 void st_session_free(struct st_session *session);
 
-/** Copies the result so far, at any time. @return 0, -ENOMEM. Free with st_result_finish. Any thread. */
+/** Copies the result so far, at any time. @return 0, -ENOMEM. Free the copy with st_result_finish. Threads:
+ * any. */
 ST_NODISCARD int st_session_result(struct st_session *session, struct st_result *ret);
 
-/** Cycles so far, including warm-up: a heartbeat. Any thread, no lock. */
+/** Number of cycles so far, including warm-up, as a heartbeat. Threads: any, without a lock. */
 uint64_t st_session_heartbeat(const struct st_session *session);
 
-/** Kernel thread id of the loop, for the demoting watchdog; 0: the loop does not run yet. Any thread, no
+/** Kernel thread id of the loop, for the watchdog; 0: the loop does not run yet. Threads: any, without a
  * lock. */
 pid_t st_session_tid(const struct st_session *session);
 
-/** Drains so far: four a second while the drain thread, the watchdog's canary, has a CPU. Any thread, no
- * lock. */
+/** Number of drains so far: four a second while the drain thread, which is the watchdog's canary, gets a CPU.
+ * Threads: any, without a lock. */
 uint64_t st_session_drains(const struct st_session *session);
 
-/** Between these two calls no drain runs, so no function of a sink does: for a short look at data that
- * sinks write. NULL: no session, does nothing. Any thread. */
+/** Between these two calls no drain runs, and so no function of a sink: for a short read of data that sinks
+ * write. NULL (no session): does nothing. Threads: any. */
 void st_session_hold(struct st_session *session);
 void st_session_let_go(struct st_session *session);

@@ -19,11 +19,11 @@ struct st_stress {
     size_t children_n;
 };
 
-/* --- what a child does until it is killed --- */
+/* --- the loads; each runs in a child until it is killed --- */
 
 static void compute(ST_UNUSED int unused_fd)
 {
-    for (volatile unsigned long n = 0;; n = n + 1) { /* gcc 16 takes n++ for no use */
+    for (volatile unsigned long n = 0;; n = n + 1) { /* gcc 16 warns that n++ has no use here */
     }
 }
 
@@ -35,7 +35,7 @@ static void copy_memory(ST_UNUSED int unused_fd)
     memset(from, 1, MEMORY_BYTES / 2);
     for (;;) {
         memcpy(to, from, MEMORY_BYTES / 2);
-        from[0] = (char)(to[1] + 1); /* so that the copy is needed */
+        from[0] = (char)(to[1] + 1); /* uses the copy, so that the compiler cannot remove it */
     }
 }
 
@@ -67,13 +67,14 @@ static void start_programs(ST_UNUSED int unused_fd)
         if (r == 0)
             (void)waitpid(pid, NULL, 0);
         else
-            (void)usleep(1000); /* no process to be had: the machine is at a limit */
+            (void)usleep(1000); /* no process can be started, because the machine is at a limit */
     }
 }
 
-/* --- what it needs --- */
+/* --- the file for the disk load --- */
 
-/** A file without a name. @return fd or -errno. */
+/** Makes a file and removes its name, so that it disappears with the last process that has it open. @return
+ * its descriptor or -errno. */
 static int nameless_file(void)
 {
     const char *folder = getenv("TMPDIR");
@@ -89,8 +90,8 @@ static int nameless_file(void)
 
 static const struct phase {
     const char *name, *says;
-    void (*run)(int fd); /* function of the children; one child for each CPU */
-    bool once;           /* or only one */
+    void (*run)(int fd); /* function that a child runs, one child for each CPU */
+    bool once;           /* one child instead */
 } phases[ST_STRESS_PHASES] = {
     [ST_STRESS_IDLE] = {"idle", "no additional load", NULL, true},
     [ST_STRESS_CPU] = {"cpu", "a program that computes on each CPU", compute, false},
@@ -121,25 +122,27 @@ int st_stress_find(const char *name, enum st_stress_phase *ret)
     return -ENOENT;
 }
 
-/** @param fd kept open in the child as standard input; -1: none. */
+/** Starts a child. @param fd becomes its standard input; -1: none. */
 static int start_child(struct st_stress *stress, void (*run)(int fd), int fd)
 {
     const pid_t parent = getpid(), pid = fork();
     if (pid < 0)
         return -errno;
     if (pid == 0) {
-        (void)setpgid(0, 0); /* Ctrl-C is this program's; and its own children are found */
+        /* A group of its own: Ctrl-C reaches only this program, and st_stress_stop can kill the child with
+         * its own children. */
+        (void)setpgid(0, 0);
         if (fd >= 0)
             (void)dup2(fd, STDIN_FILENO);
-        (void)st_platform_native()->set_policy(st_platform_native(), ST_POLICY_OTHER,
-                                               0); /* never as chrt had us */
+        /* The child has normal priority even if chrt gave this process another one. */
+        (void)st_platform_native()->set_policy(st_platform_native(), ST_POLICY_OTHER, 0);
         st_posix_child_alone(true, false);
-        if (getppid() != parent) /* the parent ended before this process asked to be killed with it */
+        if (getppid() != parent) /* the parent ended before the child had asked to be killed with it */
             _exit(0);
         run(STDIN_FILENO);
         _exit(0);
     }
-    (void)setpgid(pid, pid); /* whoever comes first */
+    (void)setpgid(pid, pid); /* done in both processes, since either may run first */
     stress->child[stress->children_n++] = pid;
     return 0;
 }
@@ -176,7 +179,8 @@ int st_stress_stop(struct st_stress *stress)
     if (stress == NULL)
         return 0;
     for (size_t i = 0; i < stress->children_n;
-         i++) { /* all, before one is killed: the others may end by that */
+         /* Looks for ended children before it kills one, since others may end because of that. */
+         i++) {
         if (waitpid(stress->child[i], NULL, WNOHANG) == stress->child[i]) {
             stress->child[i] = 0;
             r = -ECHILD;

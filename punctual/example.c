@@ -28,7 +28,7 @@ int main(int argc, char **argv)
         do
             r = st_punctual_wait_until(punctual, start_ns + k * period_ns, NULL);
         while (r == -EINTR);
-        /* the work of a period goes here */
+        /* Put the work of a period here. */
     }
 
     struct st_punctual_stats stats;

@@ -1,4 +1,4 @@
-/* The margin of punctual mode: quantile and area of a histogram that forgets. */
+/* Computes the margin of punctual mode from a histogram in which old overshoots fade. */
 #include "punctual/margin.h"
 
 #include <float.h>
@@ -8,7 +8,8 @@
 #define FADE_N       2048
 #define WEIGHT_MAX   1e6f
 
-#define TURNS_PER_NS_LEAST 0.125F /* speed of a slow CPU; a lower value comes from an interrupt */
+/* speed on a slow CPU; a lower value was measured while an interrupt ran, so it is not used */
+#define TURNS_PER_NS_LEAST 0.125F
 
 #define QUANTILE_FREE    0.01
 #define LEARN_EVERY_FREE 4
@@ -47,9 +48,10 @@ static int64_t smaller_ns(int64_t a_ns, double b_ns) ST_NONBLOCKING
     return (double)a_ns < b_ns ? a_ns : (int64_t)b_ns;
 }
 
-/* The margin m with F(m) = quantile, or, if that is less, with a mean spinning of what is allowed. A wait
- * that overshoots by o spins max(0, m - o); its mean is the integral of F from 0 to m. F is linear within a
- * bucket; the integral is convex, so that the chord that is taken for it there errs to the smaller margin. */
+/* The margin m with F(m) = quantile or, if that is less, the one whose mean spinning is the allowed time. A
+ * wait that overshoots by o spins for max(0, m - o); the mean of that is the integral of F from 0 to m.
+ * Within a bucket, F is taken as linear. Its integral is convex, so taking the chord in its place errs to the
+ * smaller margin. */
 static int64_t best_margin_ns(const struct st_margin *margin) ST_NONBLOCKING
 {
     const double wanted = margin->quantile * margin->total;
@@ -60,7 +62,7 @@ static int64_t best_margin_ns(const struct st_margin *margin) ST_NONBLOCKING
     int64_t median_ns = 0, low_ns = 0;
     for (unsigned i = 0; i < ST_MARGIN_BUCKETS - 1; i++) {
         const double here = (double)margin->weights[i];
-        if (below + here <= 0) /* sooner than all that was seen */
+        if (below + here <= 0) /* no overshoot was as short as this bucket */
             continue;
         low_ns = bucket_lowest_ns(i);
         const double width_ns = (double)(bucket_lowest_ns(i + 1) - low_ns);
@@ -70,7 +72,8 @@ static int64_t best_margin_ns(const struct st_margin *margin) ST_NONBLOCKING
         if (below + here >= wanted) {
             if (margin->kind == ST_MARGIN_FREE)
                 return low_ns;
-            const double part = here > 0 ? (wanted - below) / here : 0; /* of the bucket below the margin */
+            /* share of this bucket that is below the margin */
+            const double part = here > 0 ? (wanted - below) / here : 0;
             const double left_ns = (spin_max - area - more * part) / margin->total;
             if (left_ns >= 0) {
                 const int64_t reach_ns = low_ns + (int64_t)(part * width_ns);

@@ -11,15 +11,15 @@
 
 #define ST_MARGIN_BUCKETS 448
 
-/** The largest margin: this quantile covers nearly all wake-ups that are worth waiting for. */
+/** Highest quantile for the margin: nearly all wake-ups that are worth waiting for are below it. */
 #define ST_MARGIN_QUANTILE_MOST 0.995
 
-/** No spinning budget: only the quantile limits the spinning. */
+/** A value for spin_mean_max_ns: spinning is limited by the quantile only. */
 #define ST_MARGIN_SPIN_ANY INT64_MAX
 
 enum st_margin_kind {
-    ST_MARGIN_FIXED,    /* stays as it is, whatever is learned */
-    ST_MARGIN_QUANTILE, /* a quantile of the overshoots, at any cost */
+    ST_MARGIN_FIXED,    /* does not change, whatever is learned */
+    ST_MARGIN_QUANTILE, /* a quantile of the overshoots, whatever spinning it costs */
     /* as far as a budget of spinning allows: the quantile ST_MARGIN_QUANTILE_MOST, plus up to twice the
      * distance of that quantile from the median, for wake-ups that are later still */
     ST_MARGIN_BUDGET,
@@ -30,33 +30,33 @@ enum st_margin_kind {
 
 struct st_margin {
     double quantile;
-    int64_t spin_mean_max_ns; /* mean spinning time allowed per wait; a new value takes effect at the next
-                                 update */
-    int64_t margin_ns;        /* now */
-    int64_t overshoot_ns;     /* overshoot of the last sleep; INT64_MIN: none yet */
-    int64_t spun_ns;          /* spinning time of the last wait */
-    int64_t read_ns;          /* time of one clock read while spinning */
-    float
-        turns_per_ns; /* turns of the empty loop between two clock reads; computed from the next two fields */
-    unsigned turns_n; /* turns of the empty loop since turns_per_ns was computed */
-    int64_t turns_ns; /* duration of turns_n turns */
+    /* mean spinning time allowed per wait; a new value counts from the next st_margin_update on */
+    int64_t spin_mean_max_ns;
+    int64_t margin_ns;    /* the margin now, ns */
+    int64_t overshoot_ns; /* overshoot of the last sleep; INT64_MIN: none yet */
+    int64_t spun_ns;      /* spinning time of the last wait */
+    int64_t read_ns;      /* time of one clock read while spinning */
+    float turns_per_ns;   /* turns of the empty loop in 1 ns; computed from the next two members */
+    unsigned turns_n;     /* turns of the empty loop since turns_per_ns was last computed */
+    int64_t turns_ns;     /* duration of turns_n turns */
     enum st_margin_kind kind;
-    unsigned learn_every;  /* one overshoot in this many waits is learned */
+    unsigned learn_every;  /* one overshoot is learned in this number of waits */
     unsigned until_learn;  /* waits until the next overshoot is learned */
-    unsigned update_every; /* number of learned overshoots between two computations of the margin */
-    unsigned until_update; /* overshoots until the margin is computed anew */
-    float weight;          /* weight of the next overshoot; the weight grows, so old overshoots fade */
-    double total;          /* sum of all weights up to the last computation */
+    unsigned update_every; /* learned overshoots between two computations of the margin */
+    unsigned until_update; /* learned overshoots until the margin is computed next */
+    /* weight of the next overshoot; it grows, so that old overshoots count less and less */
+    float weight;
+    double total; /* sum of all weights when the margin was last computed */
     float weights[ST_MARGIN_BUCKETS];
 };
 
-/** @param value ST_MARGIN_FIXED: the margin, ns; ST_MARGIN_QUANTILE: a quantile in (0, 1);
- * ST_MARGIN_BUDGET: mean spinning time allowed per wait, ns >= 0; ST_MARGIN_FREE: ignored. A learned
+/** Initialises a margin. @param value ST_MARGIN_FIXED: the margin, ns; ST_MARGIN_QUANTILE: a quantile in (0,
+ * 1); ST_MARGIN_BUDGET: mean spinning time allowed per wait, ns >= 0; ST_MARGIN_FREE: ignored. A learned
  * margin is 0 until 32 overshoots are known. Threads: all functions of this file by one thread at a time. */
 void st_margin_init(struct st_margin *margin, enum st_margin_kind kind, double value);
 
-/* Log-linear buckets: 64 ns wide up to 2 us, then 32 per octave (3 %) up to 16.8 ms; the last bucket
- * takes all longer overshoots. */
+/* Buckets of overshoots: 64 ns wide up to 2 us, then 32 per octave (3 %) up to 16.8 ms; the last bucket takes
+ * all longer overshoots. */
 #define ST_MARGIN_UNIT_SHIFT 6
 #define ST_MARGIN_SUB_BITS   5
 #define ST_MARGIN_SUB_N      (1u << ST_MARGIN_SUB_BITS)
@@ -73,11 +73,11 @@ static inline unsigned st_margin_bucket_of(int64_t ns) ST_NONBLOCKING
     return bucket < ST_MARGIN_BUCKETS ? bucket : ST_MARGIN_BUCKETS - 1;
 }
 
-/** Computes the margin anew (some 0.5 us). Real-time safe. */
+/** Computes the margin from the learned overshoots (some 0.5 us). Real-time safe. */
 void st_margin_update(struct st_margin *margin) ST_NONBLOCKING;
 
-/** Counts one overshoot: woke - (due - margin). Each 64th overshoot computes the margin anew. Learned
- * overshoots fade with a time constant of 2048 waits. Real-time safe. Inline, since it runs once a cycle. */
+/** Learns one overshoot: woke - (due - margin). After each 64th one, the margin is computed. Old overshoots
+ * fade with a time constant of 2048 waits. Real-time safe. Inline, since it runs once a cycle. */
 static inline void st_margin_learn(struct st_margin *margin, int64_t overshoot_ns) ST_NONBLOCKING
 {
     margin->weights[st_margin_bucket_of(overshoot_ns)] += margin->weight;

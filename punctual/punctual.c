@@ -1,4 +1,4 @@
-/* The library sleeptune: the punctual wait for other programs. */
+/* The library sleeptune: the punctual wait for other programs (punctual.h). */
 #include <sleeptune/punctual.h>
 
 #include <float.h>
@@ -9,24 +9,30 @@
 #include "punctual/exact_sleep.h"
 #include "punctual/punctual_wait.h"
 
-#define ON_TIME_NS   100
-#define SHARE_MAX    0.5
-#define REVIEW_EVERY 64 /* waits: how much time a wait has is measured over as many */
-#define SAVED_MOST   8  /* reviews' worth of spinning: what was not spent before that is forgone */
+#define ON_TIME_NS 100
+#define SHARE_MAX  0.5
+/* number of waits between two reviews, which measure how much CPU time each wait may spin */
+#define REVIEW_EVERY 64
+/* most spinning time that can be saved: that of this number of reviews; more is forfeited */
+#define SAVED_MOST 8
 
-/* The share of a CPU is an account: time that passes pays in, spinning takes out, and no wait spins for more
- * than is there, so that the budget holds whatever the margin makes of it. The margin should spend what comes
- * in, by the distribution that it learned; it spends more where it left some, less where it overdrew.
- * Signals make it leave much: a sleep that they end anew, shortly before the time, is not as the distribution
- * says. */
+/* The share of a CPU is kept as an account of spinning time. Time that passes adds cpu_share of itself;
+ * spinning subtracts, and no wait spins for more than there is. So the budget holds whatever margin is
+ * chosen. The margin is chosen so that it spends what is added: more if much was saved, less if the account
+ * is overdrawn. Signals leave much unspent, because a sleep that begins again shortly before its due time
+ * does not follow the learned distribution. */
 struct st_punctual {
-    struct st_platform platform; /* the wait uses now_ns only */
+    struct st_platform platform; /* only now_ns is used */
     struct st_margin margin;
     double cpu_share;
-    double saved_ns, saved_max_ns;          /* the account, and what it holds */
-    int64_t first_ns, seen_ns, reviewed_ns; /* the clock at the first call, the last one, the last review */
-    int64_t begun_ns, due_ns;               /* the wait that a signal ended; begun_ns INT64_MIN: none did */
-    unsigned until_review;                  /* waits that spin or could have */
+    /* spinning time in the account, and the most that it can have (ns) */
+    double saved_ns, saved_max_ns;
+    /* clock at the first call, at the last one, and at the last review */
+    int64_t first_ns, seen_ns, reviewed_ns;
+    /* the wait that a signal ended, which the next call may continue; begun_ns INT64_MIN: none */
+    int64_t begun_ns, due_ns;
+    /* waits until the next review, without those whose time had passed */
+    unsigned until_review;
     struct st_punctual_stats stats;
 };
 
@@ -42,7 +48,7 @@ int64_t st_punctual_now_ns(void)
 
 void st_punctual_reset(struct st_punctual *punctual)
 {
-    /* a budget of nothing until it is known how often it waits */
+    /* The budget is 0 until it is known how often the thread waits. */
     st_margin_init(&punctual->margin, punctual->cpu_share > 0 ? ST_MARGIN_BUDGET : ST_MARGIN_FREE, 0);
     memset(&punctual->stats, 0, sizeof(punctual->stats));
     punctual->until_review = REVIEW_EVERY;
@@ -70,8 +76,9 @@ void st_punctual_free(struct st_punctual *punctual)
     free(punctual);
 }
 
-/* What a wait may spin: as much as came in for each of the last ones, and a part of what lies beside it. One
- * review's worth is to stay there, for waits that spin longer than others. */
+/* Sets the mean spinning time of a wait: what was added since the last review, and a quarter of what was
+ * saved beyond that, for each of the waits. The amount of one review stays saved, for waits that spin for
+ * longer than others. */
 static void review(struct st_punctual *punctual, int64_t now_ns)
 {
     const double came_ns = punctual->cpu_share * (double)(now_ns - punctual->reviewed_ns);
@@ -112,7 +119,7 @@ static void count(struct st_punctual_stats *stats, int64_t lateness_ns, int64_t 
         stats->lateness_max_ns = lateness_ns;
 }
 
-/* A wait ended by itself; it had not passed when it began. */
+/* Counts a wait that ended at its due time and had begun before it. */
 static void ended(struct st_punctual *punctual, int64_t due_ns, int64_t woke_ns)
 {
     const int64_t spun_ns = punctual->margin.spun_ns;
@@ -131,7 +138,7 @@ int st_punctual_wait_until(struct st_punctual *punctual, int64_t due_ns, int64_t
     int64_t woke_ns, begun_ns = now_ns;
     pay_in(punctual, now_ns);
     if (punctual->begun_ns != INT64_MIN && punctual->due_ns == due_ns)
-        begun_ns = punctual->begun_ns; /* the same wait goes on */
+        begun_ns = punctual->begun_ns; /* the call continues a wait that a signal ended */
     else
         st_margin_review(&punctual->margin);
     punctual->begun_ns = INT64_MIN;

@@ -4,32 +4,33 @@
 #include "platform/platform.h"
 #include "punctual/margin.h"
 
-#define ST_PUNCTUAL_NEAR_NS                                                                                  \
-    100 /* slower clock reads, made in a row, would end more than this after the due time */
-#define ST_PUNCTUAL_EDGE_NS                                                                                  \
-    20 /* reserve within ST_PUNCTUAL_NEAR_NS for the variation between clock reads                           \
-        */
+/* if a clock read takes longer than this, reads in a row could end more than this after the due time */
+#define ST_PUNCTUAL_NEAR_NS 100
+/* reserve within ST_PUNCTUAL_NEAR_NS, since clock reads vary in length */
+#define ST_PUNCTUAL_EDGE_NS 20
 
 #ifndef ST_PUNCTUAL_TURN /* one turn of an empty loop; tests define their own */
 #define ST_PUNCTUAL_TURN() __asm__ volatile("")
 #endif
 
-/* How many turns to make before the next clock read, so that one of the reads ends 20 to 80 ns after the
- * due time. @param left_ns time until the due time. */
+/* Number of turns of the empty loop before the next clock read, so that one of the following reads ends 20 to
+ * 80 ns after the due time. @param left_ns time until the due time. */
 static inline unsigned st_punctual_wait_turns(const struct st_margin *margin, int64_t left_ns) ST_NONBLOCKING
 {
     const int64_t to_last_ns = left_ns + ST_PUNCTUAL_NEAR_NS - ST_PUNCTUAL_EDGE_NS;
     if (margin->read_ns <= ST_PUNCTUAL_NEAR_NS || to_last_ns < margin->read_ns)
         return 0;
-    const int64_t rest_ns = to_last_ns % margin->read_ns; /* time left after a whole number of clock reads */
+    /* time that is left after a whole number of clock reads */
+    const int64_t rest_ns = to_last_ns % margin->read_ns;
     if (rest_ns <= ST_PUNCTUAL_NEAR_NS - 2 * ST_PUNCTUAL_EDGE_NS)
         return 0;
     return (unsigned)((float)(rest_ns - ST_PUNCTUAL_NEAR_NS / 2 + ST_PUNCTUAL_EDGE_NS) *
                       margin->turns_per_ns);
 }
 
-/* Reads the clock until due_ns. Clock reads in a row would end late by up to the time of one read. The
- * work between two reads is short and always the same, so it counts as part of the read. */
+/* Reads the clock until due_ns. Reads in a row would end late by up to the length of one read, so an empty
+ * loop shifts them. The work between two reads is short and always the same, so it counts as part of the
+ * read. */
 static inline int64_t st_punctual_wait_spin(struct st_margin *margin, struct st_platform *platform,
                                             int64_t now_ns, int64_t due_ns) ST_NONBLOCKING
 {
@@ -49,13 +50,13 @@ static inline int64_t st_punctual_wait_spin(struct st_margin *margin, struct st_
     return now_ns;
 }
 
-/** Waits until due_ns on CLOCK_MONOTONIC, with at most one sleep, and with none if due_ns is nearer than
- * the margin. @param clock only its now_ns is called, and sleep_until_ns. @param sleep_until_ns clock's
- * sleep_until_ns or sleep_until_precise_ns. @param now_ns the time of the call, just read; less than 292
- * years from due_ns. @param early_ns how long before due_ns to ask for the wake-up; margin->overshoot_ns
- * (after a sleep) and margin->spun_ns receive the outcome. @param ret_woke_ns the last clock read: due_ns
- * or later; written on success. @return 0, -EINTR (a signal came first), or the error of the sleep.
- * Real-time safe; one thread for each margin. Inline, since it runs once a cycle. */
+/** Waits until due_ns (CLOCK_MONOTONIC) with at most one sleep; with none if due_ns is nearer than early_ns.
+ * @param platform only its now_ns is called, and it is passed to sleep_until_ns. @param sleep_until_ns
+ * sleep_until_ns or sleep_until_precise_ns of the platform. @param now_ns the time of the call, just read;
+ * less than 292 years from due_ns. @param early_ns how long before due_ns the thread asks to be woken.
+ * margin->overshoot_ns (after a sleep) and margin->spun_ns receive the outcome. @param ret_woke_ns the last
+ * clock read, due_ns or later; written on success. @return 0, -EINTR (a signal came first), or the error of
+ * the sleep. Real-time safe; one thread for each margin. Inline, since it runs once a cycle. */
 static inline int st_punctual_wait_early(struct st_margin *margin, struct st_platform *platform,
                                          int (*sleep_until_ns)(struct st_platform *, int64_t) ST_NONBLOCKING,
                                          int64_t now_ns, int64_t due_ns, int64_t early_ns,
@@ -86,7 +87,7 @@ static inline int st_punctual_wait(struct st_margin *margin, struct st_platform 
                                    int (*sleep_until_ns)(struct st_platform *, int64_t) ST_NONBLOCKING,
                                    int64_t now_ns, int64_t due_ns, int64_t *ret_woke_ns) ST_NONBLOCKING
 {
-    st_margin_review(margin); /* learn now: after the wake-up there is no time for learning */
+    st_margin_review(margin); /* learns before the sleep, because there is no time for it after the wake-up */
     return st_punctual_wait_early(margin, platform, sleep_until_ns, now_ns, due_ns,
                                   st_margin_for(margin, due_ns - now_ns), ret_woke_ns);
 }

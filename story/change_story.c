@@ -9,7 +9,7 @@
 #include "evidence/miss_events.h"
 
 #define DAY_NS   (86400 * ST_NS_PER_S)
-#define NAME_LEN 120 /* of what changed, on a screen */
+#define NAME_LEN 120 /* bytes of a name that a screen shows */
 
 const char *st_change_story_what(const json_t *what)
 {
@@ -35,7 +35,7 @@ size_t st_change_story_more_n(const json_t *list)
     return n;
 }
 
-/* "Tuesday", "2026-11-24" */
+/* "Tuesday" in the last six days, "2026-11-24" before. */
 static const char *day_text(int64_t wall_ns, int64_t now_wall_ns)
 {
     static const char *const days[] = {"Sunday",   "Monday", "Tuesday", "Wednesday",

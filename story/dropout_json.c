@@ -4,7 +4,7 @@
 #include "story/dropout_rows.h"
 #include "story/dropout_sentence.h"
 
-/* Figures of which 0 or less is unknown. */
+/* A figure that is unknown (null) if it is 0 or less. */
 static json_t *known(int64_t figure)
 {
     return st_json_integer_or_null(figure > 0, figure);

@@ -6,7 +6,8 @@ struct list {
     struct source {
         char name[sizeof(((struct st_event *)NULL)->source)];
         struct st_dropout_table table;
-    } sources[ST_HISTORY_WATCHES_MAX]; /* no sleeptuned has written more */
+    } sources[ST_HISTORY_WATCHES_MAX]; /* further sources in a file are left out: sleeptuned never watches
+                                          more */
     size_t n;
 };
 

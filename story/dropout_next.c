@@ -3,10 +3,12 @@
 #include "core/ns.h"
 #include "core/text/safe.h"
 
-#define FAR_PPB    500000            /* crystals of cards differ by some 100 ppm */
-#define LONGEST_NS (2 * ST_NS_PER_S) /* no one wants to wait for sound so long */
+/* drift (parts per billion) above which two cards do not have nearly the same rate; crystals differ by some
+ * 100 ppm */
+#define FAR_PPB    500000
+#define LONGEST_NS (2 * ST_NS_PER_S) /* longest buffer that is proposed */
 
-/** How much of each period it usually computes; 0: not known. */
+/** Which share of each period the client usually computes; 0: not known. */
 static double share_of(const struct st_dropout_client *client)
 {
     const struct st_xrun_load *load = &client->load;
@@ -15,8 +17,8 @@ static double share_of(const struct st_dropout_client *client)
     return 0;
 }
 
-/* "; 5.33 ms more delay; undo: the same with 0 (no forced size); to keep: sleeptune apply ...": three lines
- * with its command */
+/* What a larger buffer costs, as three lines with its command: "; 5.33 ms more delay; undo: the same with 0
+ * (no forced size); to keep: sleeptune apply ...". */
 static const char *price_text(const struct st_dropout_table *table, const char *source, int64_t frames)
 {
     const double more_ns =
@@ -29,11 +31,13 @@ static const char *price_text(const struct st_dropout_table *table, const char *
 }
 
 #define FRAMES_MIN 16
-#define FRAMES_MAX 2048 /* servers take up to 8192; no one can play along with that */
+/* largest buffer (frames) that is proposed; servers take up to 8192, but with that delay no one can play
+ * along */
+#define FRAMES_MAX 2048
 
-/* The next larger buffer in which a cycle that computed for busy_ns has room, if it computes as long there.
- * @param frames, period_ns of the buffer in use. @return a power of two, at most 2048 frames; 0: none, or the
- * buffer in use is not known. */
+/* The smallest buffer above the current one that lasts for busy_ns. A cycle is taken to compute as long with
+ * the larger buffer. @return frames, a power of two, at most 2048; 0: none, or the current buffer is not
+ * known. */
 static int64_t room_frames(const struct st_dropout_table *table, int64_t busy_ns)
 {
     int64_t larger = FRAMES_MIN;
@@ -45,7 +49,8 @@ static int64_t room_frames(const struct st_dropout_table *table, int64_t busy_ns
     return larger <= FRAMES_MAX ? larger : 0;
 }
 
-/* A client that computes too long: the next larger buffer in which its worst cycle has room. */
+/* The next step for a client that computes too long: the smallest larger buffer that lasts for its worst
+ * cycle. */
 static struct st_dropout_next room_for(const struct st_dropout_table *table,
                                        const struct st_dropout_client *client, const char *source)
 {
@@ -76,7 +81,7 @@ static struct st_dropout_next room_for(const struct st_dropout_table *table,
             st_text("room for its worst cycle of %s%s", busy, price_text(table, source, frames)), false};
     if (next.command[0] != '\0')
         return next;
-    if (client->load.streams_n == 0) /* no one simplifies a player */
+    if (client->load.streams_n == 0) /* a client with streams is a player, which the user cannot simplify */
         next.why = st_text("%s; freeze or simplify %s", next.why, client->name);
     if (rhythm[0] != '\0')
         next.why = st_text("%s; its long cycles come %s", next.why, rhythm);
@@ -88,8 +93,8 @@ static bool is_real_time(int64_t priority)
     return priority > 0 && priority < ST_XRUN_NORMAL;
 }
 
-/* Only threads whose priority is not lower are taken for the culprit of a real-time thread. "": its name is
- * no word of a command. */
+/* The command that takes the priority from the culprit, which is a thread of at least the priority of the
+ * client's. "": the culprit's name cannot be used in a command. */
 static const char *take_priority(const struct st_dropout_row *row)
 {
     char word[ST_XRUN_NAME_BYTES];
@@ -100,7 +105,7 @@ static const char *take_priority(const struct st_dropout_row *row)
 
 #define LOG_IN ST_DROPOUT_REASON_LOG_IN "; if you did: sleeptune report"
 
-/* The next step that lets a program run before the programs that took the CPU from it. */
+/* The next step that lets a program run before the programs that had the CPU in its place. */
 static struct st_dropout_next rights_of(const struct st_dropout_table *table,
                                         const struct st_dropout_client *client, bool right_set_up)
 {
@@ -134,14 +139,15 @@ static struct st_dropout_next rights_of(const struct st_dropout_table *table,
         "sleeptune report", "finds the settings that make programs lose the CPU or wake up late", true};
 }
 
-/* A small drift is resampled away: then cycles that begin late are too much for its reserve. */
+/* The next step for a second card that the server puts in step with the first. A small difference of their
+ * rates is compensated by resampling; then the card's reserve does not last for cycles that begin late. */
 static struct st_dropout_next next_resync(const struct st_dropout_client *client)
 {
     char word[ST_XRUN_NAME_BYTES];
     if (llabs(client->drift_ppb) > FAR_PPB)
         return (struct st_dropout_next){"", ST_DROPOUT_REASON_ONE_CLOCK ": their rates are too far apart",
                                         false};
-    /* an older PipeWire's log has the card's name of ALSA */
+    /* older versions of PipeWire log the card's name in ALSA instead, which does not begin so */
     const bool known =
         st_text_begins(client->name, "alsa_") && st_safe_shell_word(client->name, word, sizeof(word)) != NULL;
     return (struct st_dropout_next){
@@ -151,16 +157,17 @@ static struct st_dropout_next next_resync(const struct st_dropout_client *client
         false};
 }
 
-/* What has to be asked for, so that the buffer of a program that plays through PulseAudio is that long:
- * PipeWire's server for it takes up to half of the latency for itself (module-protocol-pulse: 95 ms are left
- * of 150, 115 of 190). @return ms, >= 100 */
+/* The value of PULSE_LATENCY_MSEC that gives a program of PulseAudio a buffer of buffer_ns. On PipeWire twice
+ * as much, because its server for PulseAudio uses up to half of the latency itself (module-protocol-pulse: 95
+ * ms are left of 150, 115 of 190). @return ms, a multiple of 50, at least 100. */
 static int64_t latency_ms(int64_t buffer_ns, bool pipewire)
 {
     const int64_t step_ns = 50 * ST_NS_PER_MS;
     return 50 * ST_MAX(((1 + pipewire) * buffer_ns + step_ns - 1) / step_ns, 2);
 }
 
-/* The same of ALSA's plug-in. It is a power of two for two channels of 32 bits at 48 kHz. */
+/* The value of alsa.buffer-bytes that gives a program of ALSA on PipeWire a buffer of buffer_ns: a power of
+ * two, for two channels of 32 bits at 48 kHz. */
 static int64_t alsa_bytes(int64_t buffer_ns)
 {
     int64_t bytes = 65536;
@@ -169,7 +176,7 @@ static int64_t alsa_bytes(int64_t buffer_ns)
     return bytes;
 }
 
-/* How long the sound lasts that the program writes ahead; 0: not known. */
+/* How long (ns) the sound in the program's own buffer lasts; 0: not known. */
 static int64_t buffer_of(const struct st_xrun_load *load)
 {
     if (load->asked_rate_hz == ST_XRUN_ASKED_MS)
@@ -186,7 +193,7 @@ static const char *own_buffer_text(const struct st_dropout_client *client, const
     if (longest_ns > LONGEST_NS)
         return st_text("no buffer lasts for %s: see why %s wrote nothing", st_ns_short(longest_ns),
                        client->name);
-    if (longest_ns > 0 && needed_ns <= ST_NS_PER_S) /* a longer delay is of no use to a listener */
+    if (longest_ns > 0 && needed_ns <= ST_NS_PER_S) /* with a longer delay the program would be of no use */
         start = st_text(", or start it with PULSE_LATENCY_MSEC=%jd", latency_ms(needed_ns, pipewire));
     if (start[0] != '\0' && pipewire && buffer_ns == 0)
         start = st_text("%s (if it plays through ALSA: PIPEWIRE_ALSA='{ alsa.buffer-bytes=%jd }')", start,
@@ -227,7 +234,7 @@ struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
     } else if (reason == ST_DROPOUT_TOO_SLOW || reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF) {
         next = room_for(table, client, source);
     } else if (reason == ST_DROPOUT_STOPPED) {
-        next.why = st_text(client->playing /* or was, 20 s ago */
+        next.why = st_text(client->playing /* the client plays, or did so in the last 20 s */
                                ? "see whether it happens again; if %s still stands: let it run (fg)"
                                : "let %s run again (fg), or exclude it from power saving",
                            name);

@@ -4,8 +4,9 @@
 #include "core/text/json.h"
 #include "story/dropout_sentence.h"
 
-#define FIRST_N 8  /* rows on the first screen */
-#define SELDOM  10 /* a further reason of less than a tenth of a program's dropouts is a detail */
+#define FIRST_N 8 /* rows on the first screen */
+/* a further reason is a detail if it made less than one in this number of the program's dropouts */
+#define SELDOM 10
 
 struct table {
     json_t *rows;
@@ -22,20 +23,22 @@ static void add(const struct table *table, const char *name, const char *dropout
                                           "detail", detail || json_array_size(table->rows) >= FIRST_N));
 }
 
-/* "117 %": a time as a share of the period; "-" where it is not known. */
+/* A time as a share of the period, "117 %"; "-": not known. */
 static const char *share_text(int64_t ns, int64_t period_ns)
 {
     const double percent = period_ns > 0 ? 100 * (double)ns / (double)period_ns : -1;
     return st_text(percent >= 0 ? "%.*f %%" : "-", percent >= 0.05 && percent < 0.95, percent);
 }
 
-/* The longest cycle, of its worst dropout if that computed too long, or of the last seconds. */
+/* The longest cycle of the client: that of its worst dropout if it computed too long then, or that of the
+ * last seconds, whichever is longer. */
 static const char *peak_text(const struct st_dropout_client *client)
 {
     const struct st_xrun_load *load = &client->load;
     const struct st_dropout_cycle *worst = &client->rows[0].worst;
-    const bool dropout = client->rows[0].reason == ST_DROPOUT_TOO_SLOW && worst->busy_ns > 0 &&
-                         worst->period_ns > 0; /* else what it needed in that cycle is not known */
+    /* with another reason, the time that the cycle needed is not known */
+    const bool dropout =
+        client->rows[0].reason == ST_DROPOUT_TOO_SLOW && worst->busy_ns > 0 && worst->period_ns > 0;
     if (dropout && (load->cycles_n == 0 || load->period_ns <= 0 ||
                     (double)worst->busy_ns * (double)load->period_ns >
                         (double)load->busy_max_ns * (double)worst->period_ns))
@@ -43,7 +46,7 @@ static const char *peak_text(const struct st_dropout_client *client)
     return share_text(load->cycles_n > 0 ? load->busy_max_ns : -1, load->period_ns);
 }
 
-/* What is known of who lost no sound. */
+/* What to show as the reason of a client that lost no sound: what is known about it, or is not watched. */
 static const char *quiet_text(const struct st_dropout_client *client)
 {
     const struct st_xrun_load *load = &client->load;
@@ -75,7 +78,7 @@ static void add_client(const struct table *table, const struct st_dropout_client
     ST_EACH_OF (row, first, client->rows_n) {
         const char *why = st_dropout_sentence_why(client, row, false), *number = "-", *lost = "-", *busy = "",
                    *peak = "";
-        if (row->sum.n > 0) /* else one that was counted goes on */
+        if (row->sum.n > 0) /* 0: the row is about a dropout that was counted earlier and goes on */
             number = st_text("%ju", row->sum.n);
         if (row->sum.lost_ns > 0)
             lost = st_text(row->sum.unknown_n > 0 ? "%s+" : "%s", st_ns_short(row->sum.lost_ns));
@@ -90,14 +93,15 @@ static void add_client(const struct table *table, const struct st_dropout_client
     }
 }
 
-/* The answer's first, then those that are watched now. */
+/* Sources that the answer is about come first, then those that are watched now. */
 static int rank(const struct st_dropout_source *source)
 {
     return source->asked + source->watched;
 }
 
-/* Of all sources the client that lost most and is not yet in the table: each source's are in that order.
- * @return its source; NULL: there is none. */
+/* Finds the client for the next row: of the sources of the highest rank, the client with the largest loss
+ * that is not in the table yet. Each source has its clients sorted by loss. @return its source; NULL: there
+ * is none. */
 static const struct st_dropout_source *next(const struct st_dropout_source *sources, size_t n, size_t *at)
 {
     const struct st_dropout_source *best = NULL;
@@ -126,7 +130,7 @@ json_t *st_dropout_rows(const struct st_dropout_source *sources, size_t n, bool 
     if (others_n > 0)
         add(&table, "others", st_text("%ju", others_n), "programs that ended, no longer listed", "-", "", "",
             true, false);
-    /* a share of the period: what DAWs call load */
+    /* Load and Peak are shares of the period, which audio programs call load. */
     return json_pack("{s:s, s:o, s:o}", "title", "Programs", "columns",
                      json_pack(live ? "[s, s, s, s, s, s]" : "[s, s, s, s]", "Program", "Dropouts", "Why",
                                "Lost", "Load", "Peak"),

@@ -2,7 +2,8 @@
 
 #include "core/ns.h"
 
-/* One of few is chance, and another one at the next look. */
+/* Is the culprit of a part of the dropouts named? Not with one of few: that may be chance, and different the
+ * next time. */
 static bool is_named(uint64_t culprit_n, uint64_t all_n)
 {
     return culprit_n > 0 && (2 * culprit_n >= all_n || (culprit_n >= 3 && 5 * culprit_n >= all_n));
@@ -13,13 +14,13 @@ static const char *count_text(uint64_t n)
     return n == 1 ? "once" : st_text("%ju times", n);
 }
 
-/* Who had the CPU: "sleeptune itself (sleeptuned)" */
+/* The program that had the CPU: "ffmpeg", or "sleeptune itself (sleeptuned)". */
 static const char *culprit_text(const char *culprit)
 {
-    if (!st_text_begins(culprit, "sleeptune")) /* no one else's */
+    if (!st_text_begins(culprit, "sleeptune")) /* no other program has such a name */
         return culprit;
     return st_text("%s (%s)",
-                   st_text_is(culprit, "sleeptune") /* of check, measure or tune */
+                   st_text_is(culprit, "sleeptune") /* sleeptune check, measure or tune */
                        ? "a test of sleeptune"
                        : "sleeptune itself",
                    culprit);
@@ -30,7 +31,7 @@ static const char *times_text(uint64_t n, const char *culprit)
     return st_text(", at least %s %s", count_text(n), culprit_text(culprit));
 }
 
-/* Of a client that was not ready. */
+/* The reason why a client was not ready. @param figures include the times of the worst cycle. */
 static const char *reason_text(const struct st_dropout_row *row, bool figures)
 {
     const struct st_dropout_cycle *cycle = &row->worst;
@@ -49,7 +50,7 @@ static const char *reason_text(const struct st_dropout_row *row, bool figures)
     if (figures && row->reason == ST_DROPOUT_TOO_SLOW && cycle->period_ns > 0 &&
         cycle->busy_ns > cycle->period_ns)
         text = st_text("%s (%s%s of CPU time, the buffer lasts %s)", text,
-                       cycle->error_ns > cycle->busy_ns / 50 ? "about " : "", /* more than 2 % */
+                       cycle->error_ns > cycle->busy_ns / 50 ? "about " : "", /* an error of more than 2 % */
                        st_ns_short(cycle->busy_ns), st_ns_short(cycle->period_ns));
     else if (figures && row->reason == ST_DROPOUT_WOKEN_LATE && cycle->wait_ns > 0)
         text = st_text("%s (by %s)", text, st_ns_short(cycle->wait_ns));
@@ -97,7 +98,8 @@ const char *st_dropout_sentence_lost(const struct st_dropout_client *client, con
     return text;
 }
 
-/* "3 times ": how often it was so; "for 4.00 s ", if it only was while one went on; "" of nearly all. */
+/* How often the main reason applied: "3 times "; "for 4.00 s " if it applied only while a dropout went on; ""
+ * if it applied to nearly all dropouts. */
 static const char *times_of(const struct st_dropout_client *client, const struct st_dropout_row *row)
 {
     if (10 * row->sum.n >= 9 * client->sum.n)

@@ -1,6 +1,6 @@
 #include "story/dropout_source.h"
 
-/* The time that was lost, or the number of dropouts. */
+/* The loss of a source: time without sound (ns), or the number of dropouts. */
 static uint64_t harm_of(const struct st_dropout_source *source, bool timed)
 {
     const struct st_dropout_sum *sum = &source->table->sum;

@@ -1,19 +1,23 @@
-/* Dropouts of one source. Clients' names are chosen by other programs, so the list is bounded. */
+/* Adds up the dropouts of one source. Other programs choose the names of clients, so the number of clients is
+ * limited. */
 #include "story/dropout_table.h"
 
 #include "core/ns.h"
 #include "core/text/safe.h"
 
-#define COUNT_MAX     INT64_C(1000000000) /* a record is untrusted: a sum must not overflow */
-#define USUAL_RATE_HZ 48000 /* default.clock.rate of PipeWire, in use without a request by any program */
-#define HARD_NS       (3 * ST_NS_PER_MS) /* 128 frames at 48 kHz are 2.667 ms */
+/* most dropouts that an event may count: it can come from an untrusted file, and a sum must not overflow */
+#define COUNT_MAX INT64_C(1000000000)
+/* default.clock.rate of PipeWire, which is used even if no program asks for it */
+#define USUAL_RATE_HZ 48000
+/* shortest period that does not count as hard to keep; 128 frames at 48 kHz are 2.667 ms */
+#define HARD_NS (3 * ST_NS_PER_MS)
 
 bool st_dropout_table_is_timed(const struct st_dropout_sum *sum)
 {
     return sum->n > 0 && sum->lost_ns > 0 && 10 * sum->unknown_n <= sum->n;
 }
 
-/* Sorts by harm, most first; by lost time if `timed`. */
+/* Compares two losses, to sort the larger one first: by lost time if `timed`, then by number of dropouts. */
 static int compare(const struct st_dropout_sum *a, const struct st_dropout_sum *b, bool timed)
 {
     if (timed && a->lost_ns != b->lost_ns)
@@ -21,10 +25,11 @@ static int compare(const struct st_dropout_sum *a, const struct st_dropout_sum *
     return (a->n < b->n) - (a->n > b->n);
 }
 
-/* Sorts clients by harm; among equal ones, a named client before a device. */
+/* Compares the losses of two clients; of equal ones, a client with a name comes before a device. */
 static int compare_clients(const struct st_dropout_client *a, const struct st_dropout_client *b, bool timed)
 {
-    /* a client that only has the rest of an earlier dropout has no dropout of its own */
+    /* A client whose only entry is the rest of a dropout that was counted earlier has n = 0, so it is not
+     * compared by time. */
     const int more = compare(&a->sum, &b->sum, timed && a->sum.n > 0 && b->sum.n > 0);
     return more != 0 ? more : (a->name[0] == '\0') - (b->name[0] == '\0');
 }
@@ -49,7 +54,7 @@ const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_t
         worst = client;
         worst_late = late;
     }
-    /* among clients that lost the CPU to others, one with a known culprit is more informative */
+    /* Among clients that lost the CPU to others, a client with a known culprit says more. */
     ST_EACH_OF (client, table->clients, table->clients_n) {
         const bool late = st_ns_sub(table->sum.last_wall_ns, client->sum.last_wall_ns) <= within_ns;
         if (worst != NULL && late == worst_late && st_dropout_table_lost_cpu(worst) &&
@@ -107,7 +112,7 @@ static void end_client(struct st_dropout_client *client)
     client->load = (struct st_xrun_load){0};
 }
 
-/* Finds a client: one for each name, with all its streams; without a name one for each device. */
+/* Finds a client. All streams with one name are one client; without a name, each device is one. */
 static struct st_dropout_client *find(struct st_dropout_table *table, const char *name, const char *device)
 {
     ST_EACH_OF (client, table->clients, table->clients_n) {
@@ -117,8 +122,8 @@ static struct st_dropout_client *find(struct st_dropout_table *table, const char
     return NULL;
 }
 
-/* Is `a` to be replaced before `b`? First clients without dropouts, then clients that have gone, then by
- * dropouts and age. */
+/* Is client `a` replaced before `b`? First clients without dropouts, then clients that have gone, then those
+ * with fewer dropouts, then those seen longer ago. */
 static bool goes_before(const struct st_dropout_client *a, const struct st_dropout_client *b)
 {
     const uint64_t of_a = a->sum.n, of_b = b->sum.n;
@@ -129,7 +134,8 @@ static bool goes_before(const struct st_dropout_client *a, const struct st_dropo
     return of_a != of_b ? of_a < of_b : a->seen_ns < b->seen_ns;
 }
 
-/* Makes a place for a new client. NULL: the new client has no dropout, and all others have one. */
+/* Finds a place for a new client in clients[]. NULL: the new client has no dropout, and no other client may
+ * be replaced for it. */
 static struct st_dropout_client *make_room(struct st_dropout_table *table, bool dropout)
 {
     if (table->clients_n < ST_DROPOUT_CLIENTS_MAX)
@@ -172,7 +178,7 @@ static struct st_dropout_row *find_row(struct st_dropout_client *client, enum st
     return NULL;
 }
 
-/* Finds or adds the row for such dropouts. */
+/* Finds or adds the client's row for dropouts as in this event. */
 static struct st_dropout_row *row_of(struct st_dropout_client *client, const struct st_event *event)
 {
     const char *stream = NULL;
@@ -181,7 +187,8 @@ static struct st_dropout_row *row_of(struct st_dropout_client *client, const str
             (client->name[0] == '\0' ? st_dropout_reason_device : st_dropout_reason_stream)(event->device);
     struct st_dropout_row *row = find_row(client, event->reason, event->place, stream);
     if (row == NULL && client->rows_n == ST_DROPOUT_ROWS_MAX)
-        row = find_row(client, ST_DROPOUT_UNKNOWN, ST_DROPOUT_AT_UNKNOWN, NULL); /* of several */
+        /* The rows are full: the last one then counts the dropouts of several reasons. */
+        row = find_row(client, ST_DROPOUT_UNKNOWN, ST_DROPOUT_AT_UNKNOWN, NULL);
     if (row != NULL)
         return row;
     if (client->rows_n < ST_DROPOUT_ROWS_MAX) {
@@ -215,7 +222,7 @@ static void add_to_row(struct st_dropout_row *row, const struct st_event *event,
     row->slowed = event->slowed;
 }
 
-/* Is row `a` behind `b`? By harm; among equal rows, one with a reason first. */
+/* Does row `a` come after row `b`? It has the smaller loss, or the same loss and no reason. */
 static bool is_behind(const struct st_dropout_row *a, const struct st_dropout_row *b, bool timed)
 {
     const int more = compare(&a->sum, &b->sum, timed);
@@ -241,7 +248,7 @@ static void take_device_load(struct st_dropout_table *table, const struct st_xru
 {
     const struct st_xrun_load *load = &seen->load;
     const int64_t period_ns = ST_MAX(load->period_ns, 0);
-    /* of several devices, the one with the shortest period is shown, since it clicks first */
+    /* If several devices play, the one with the shortest period is shown, since it loses sound first. */
     if (!st_text_is(table->device, seen->event.device) && table->period_ns > 0 &&
         now_ns - table->device_load_ns <= ST_DROPOUT_GONE_NS && period_ns >= table->period_ns)
         return;
@@ -270,7 +277,7 @@ static void take_cycle(struct st_dropout_table *table, const struct st_xrun_seen
 {
     struct st_dropout_table_cycle *coming = &table->coming;
     if (coming->left_n != seen->left_n + 1)
-        coming->n = 0; /* these belong to another cycle */
+        coming->n = 0; /* the clients in `coming` belong to another cycle */
     coming->left_n = seen->left_n;
     coming->wall_ns = wall_ns;
     if (coming->n < ST_DROPOUT_CYCLE_MAX) {
@@ -283,7 +290,7 @@ static void take_cycle(struct st_dropout_table *table, const struct st_xrun_seen
         table->cycle = *coming;
 }
 
-/* Finds or adds a client. @param dropout the client has a dropout, so it gets a place. */
+/* Finds or adds a client. @param dropout the client has a dropout, so it may replace another one. */
 static struct st_dropout_client *find_or_add(struct st_dropout_table *table, const char *name,
                                              const char *device, bool dropout)
 {
@@ -335,9 +342,11 @@ void st_dropout_table_take_event(struct st_dropout_table *table, const struct st
     table->places_n[event->place] += n;
     if (now_ns >= table->last_ns) {
         table->last_ns = now_ns;
-        table->sum.last_wall_ns = event->wall_ns; /* the clock may have been set back */
+        /* also if it is earlier, since the wall clock may have been set back */
+        table->sum.last_wall_ns = event->wall_ns;
         table->certainty = event->certainty;
-        if (st_text_is(table->device, event->device)) /* a dropout shows that something plays on the device */
+        /* A dropout shows that something plays on its device. */
+        if (st_text_is(table->device, event->device))
             table->device_load_ns = ST_MAX(now_ns, table->device_load_ns);
     }
     struct st_dropout_client *client = find_or_add(table, event->client, event->device, true);
@@ -351,7 +360,7 @@ static void take_end(struct st_dropout_table *table, const struct st_xrun_seen *
 {
     struct st_dropout_client *client = find(table, seen->event.client, seen->event.device);
     if (client == NULL || !st_text_is(client->device, seen->event.device))
-        return; /* the client also plays on another device */
+        return; /* the client still plays on another device */
     end_client(client);
     client->seen_ns = now_ns;
 }
@@ -360,7 +369,7 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
                            int64_t wall_ns)
 {
     struct st_event event;
-    /* a test of `listen` can be one of the clients of a cycle */
+    /* A test signal of `sleeptune listen` is ignored, except as one of the clients of a cycle. */
     if (seen->kind != ST_XRUN_SEEN_CYCLE && st_text_begins(seen->event.client, ST_DROPOUT_TEST_CLIENT))
         return;
     switch (seen->kind) {

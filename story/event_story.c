@@ -6,7 +6,8 @@
 
 struct st_story_beside st_event_story_alone(const struct st_event *event)
 {
-    /* a client's own cycle decides; the loop may say who made it wake up late */
+    /* The test loop matters only if the client's own cycle does not give the reason, or does not say who made
+     * it wake up late. */
     return (struct st_story_beside){
         .from_ns = st_ns_sub(st_event_began_ns(event), ST_EVENT_SAME_TIME_NS),
         .to_ns = st_ns_add(event->wall_ns, ST_EVENT_SAME_TIME_NS),
@@ -30,29 +31,29 @@ bool st_event_story_is_settled(const struct st_story_beside *beside)
     return !beside->open || beside->seen_to_ns >= beside->to_ns;
 }
 
-/* The late wake-up that explains it: it was late enough. */
+/* The late wake-up that explains the event: it was late by at least as much as was missing. NULL: none. */
 static const struct st_event *explanation(const struct st_event *event, const struct st_story_beside *beside)
 {
     const int64_t late_ns = beside->late.lateness_ns;
     return late_ns > 0 && late_ns >= st_event_missing_ns(event) ? &beside->late : NULL;
 }
 
-/* A card that was resynchronised and packets that were lost are the reason themselves. */
+/* Is the reason of the dropout unknown? If a card was resynchronised or packets were lost, that is it. */
 static bool is_unexplained(const struct st_event *event)
 {
     return event->reason == ST_DROPOUT_UNKNOWN && !event->mixed && st_dropout_place_why(event->place) == NULL;
 }
 
-/* Was the test loop seen to be on time, or not late enough? */
+/* Is it known that the test loop was on time, or not late enough to explain the dropout? */
 static bool is_on_time(const struct st_event *event, const struct st_story_beside *beside)
 {
     return is_unexplained(event) && event->loop_cpu != ST_EVENT_NO_LOOP &&
            beside->seen_from_ns <= beside->from_ns && beside->seen_to_ns >= beside->to_ns;
 }
 
-/* --- its parts --- */
+/* --- the parts of a sentence --- */
 
-/* " in 10 s" */
+/* The time that an event sums: " in 10 s"; "" below a second. */
 static const char *span_text(const struct st_event *event)
 {
     if (event->span_ns < ST_NS_PER_S)
@@ -60,13 +61,14 @@ static const char *span_text(const struct st_event *event)
     return st_text(" in %.0f s", (double)event->span_ns / (double)ST_NS_PER_S);
 }
 
-/* " (CPU 2)" */
+/* " (CPU 2)"; "": not known. */
 static const char *cpu_text(int cpu)
 {
     return cpu >= 0 ? st_text(" (CPU %d)", cpu) : "";
 }
 
-/* "the test loop woke 2.9 ms late: another thread had the CPU: ffmpeg/4711 for 2.9 ms" */
+/* The sentence about a late wake-up: "the test loop woke 2.9 ms late: another thread had the CPU: ffmpeg/4711
+ * for 2.9 ms". */
 static const char *late_text(const struct st_event *late)
 {
     const char *length = st_ns_text(late->lateness_ns), *text = st_text("the test loop woke %s late", length);
@@ -79,8 +81,8 @@ static const char *late_text(const struct st_event *late)
     return st_text("%s for %s", text, st_ns_text(late->culprit_ns));
 }
 
-/* " in 10 s on alsa_output.pci (PipeWire, probable)". A card that was resynchronised has the device in its
- * reason. */
+/* Where a dropout happened: " in 10 s on alsa_output.pci (PipeWire, probable)". @param device include the
+ * device; it is left out if a card was resynchronised, because the reason names it. */
 static const char *where_text(const struct st_event *event, bool device)
 {
     const char *text = "";
@@ -98,8 +100,9 @@ static const char *dropout_text(const struct st_event *event)
 {
     struct st_dropout_client client = st_dropout_table_of_event(event);
     const bool of_device = event->kind == ST_EVENT_DEVICE_DROPOUT, named = client.name[0] != '\0';
-    const bool is_subject = of_device && !named && event->device[0] != '\0' &&
-                            event->place != ST_DROPOUT_AT_RESYNC; /* there it is what they follow */
+    /* a card that is put in step is not the subject, because the reason names the device that it follows */
+    const bool is_subject =
+        of_device && !named && event->device[0] != '\0' && event->place != ST_DROPOUT_AT_RESYNC;
     const char *where = where_text(event, !is_subject), *text;
     if (!named)
         ST_PRINT(client.name, "%s", is_subject ? event->device : of_device ? "a device" : "a program");
@@ -108,7 +111,8 @@ static const char *dropout_text(const struct st_event *event)
                        ST_PLURAL(st_event_count(event)), where);
     if (event->count_n != 0)
         text = st_dropout_sentence_lost(&client, event->source, where);
-    else /* the dropout began in an earlier event */
+    /* The event is about the rest of a dropout that began in an earlier event. */
+    else
         text =
             st_text("the dropout of %s continued%s%s", client.name, where,
                     event->longest_ns > 0 ? st_text(", for %s by then", st_ns_short(event->longest_ns)) : "");
@@ -120,7 +124,7 @@ static const char *dropout_text(const struct st_event *event)
     return text;
 }
 
-/* A client waited for its memory: was memory short? */
+/* For a client that waited for its own memory: how much other programs waited for memory at that time. */
 static const char *machine_text(const struct st_event *event)
 {
     const int64_t permille = event->pressure.pressure_memory_permille;
@@ -152,7 +156,8 @@ const char *st_event_story_text(const struct st_event *event, const struct st_st
     if (st_event_kind_is_dropout(event->kind))
         return st_text("%s%s%s", dropout_text(event), machine_text(event), loop_text(event, beside));
     if (event->kind == ST_EVENT_HEARD)
-        return "the listener heard a click"; /* the note stays out of pages */
+        /* The user's note is left out, because pages of other users show this text. */
+        return "the listener heard a click";
     if (event->count_n > 1)
         return st_text("%jd times%s, the last: %s", event->count_n, span_text(event), event->detail);
     return st_text("%s", event->detail);
@@ -160,7 +165,7 @@ const char *st_event_story_text(const struct st_event *event, const struct st_st
 
 /* --- JSON --- */
 
-/* The event's own cause, or that of the late wake-up that explains it. */
+/* The event's own cause, or that of the late wake-up that explains the event. */
 static const char *cause_name(const struct st_event *event, const struct st_story_beside *beside,
                               const struct st_event *late)
 {
@@ -172,7 +177,7 @@ static const char *cause_name(const struct st_event *event, const struct st_stor
     return is_on_time(event, beside) ? ST_STORY_ON_TIME : st_cause_kind_name(ST_CAUSE_UNKNOWN);
 }
 
-/* The reason in a few words, for a legend. */
+/* The reason in a few words, for the legend of a picture. */
 static const char *why_text(const struct st_event *event)
 {
     if (st_dropout_place_why(event->place) != NULL)
@@ -205,7 +210,8 @@ json_t *st_event_story_json(const struct st_event *event, const struct st_story_
     st_json_set(document, "time_ns", event->wall_ns);
     st_json_set(document, "event", st_event_kind_name(event->kind));
     st_json_set(document, "text", st_json_safe_string(st_event_story_text(event, beside)));
-    if (event->kind == ST_EVENT_CLIENT_DROPOUT) /* an unknown reason is reported as well */
+    /* Unlike other unknown fields, an unknown reason is in the JSON. */
+    if (event->kind == ST_EVENT_CLIENT_DROPOUT)
         st_json_set(document, "reason", st_dropout_reason_name(event->reason));
     if (st_event_kind_is_dropout(event->kind))
         st_json_set(document, "why", why_text(event));

@@ -1,37 +1,36 @@
-/* The sentence and the JSON of an event, composed from its record when it is read. A dropout that its own
- * cycle does not explain is attributed to a late wake-up of the test loop at the same time, if there was
- * one. Pure; threads: any. */
+/* Composes the sentence and the JSON of an event when it is read. If the dropout's own cycle does not explain
+ * it, a late wake-up of the test loop at the same time does, if there was one. Pure; threads: any. */
 #pragma once
 
 #include <jansson.h>
 
 #include "xruns/event.h"
 
-/** In place of a cause: the test loop was on time, so the machine did not cause the dropout. */
+/** Value of "cause" if the test loop was on time, so that the machine did not cause the dropout. */
 #define ST_STORY_ON_TIME "loop-on-time"
 
-/** What is known about the time of an event, from the last events (daemon/causes/events.c) or a file
- * (story/event_list.c). Times by the wall clock. */
+/** What is known about the time of an event, from the list of recent events (daemon/causes/events.c) or a
+ * file (story/event_list.c). Times by the wall clock. */
 struct st_story_beside {
     int64_t from_ns, to_ns; /* a late wake-up under way in this time may explain the event */
-    struct st_event late;   /* the worst such wake-up, the first of equal ones; lateness_ns 0: none */
-    int64_t seen_from_ns,
-        seen_to_ns; /* in this time the loop's wake-ups were looked at, and all late ones were joined */
-    bool open; /* a late wake-up after seen_to_ns may still become known, or was known and is forgotten */
+    /* the worst late wake-up in that time, of equal ones the first; lateness_ns 0: none */
+    struct st_event late;
+    int64_t seen_from_ns, seen_to_ns; /* in this time all late wake-ups of the loop are known */
+    bool open; /* a late wake-up after seen_to_ns may still become known, or may have been forgotten */
 };
 
-/** Begins without joined records. `open` if late wake-ups matter: for lost sound that the event's own
- * cycle does not explain. */
+/** Begins without any late wake-up. `open` is true if late wake-ups matter: sound was lost, and the event's
+ * own cycle does not explain it. */
 struct st_story_beside st_event_story_alone(const struct st_event *event);
 
-/** Joins a record of the same time. */
+/** Takes another event into account: the worst late wake-up at the same time is kept. */
 void st_event_story_join(struct st_story_beside *beside, const struct st_event *record);
 
 /** Is it certain that no later record can explain the event? */
 bool st_event_story_is_settled(const struct st_story_beside *beside);
 
-/** "HeavyReverb made 3 dropouts on card (PipeWire): it computed too long (25.0 ms of CPU time, the buffer
- * lasts 21.3 ms)". Contains foreign names. @return as st_text. */
+/** The sentence: "HeavyReverb made 3 dropouts on card (PipeWire): it computed too long (25.0 ms of CPU time,
+ * the buffer lasts 21.3 ms)". Names in it are not made safe. @return as st_text. */
 const char *st_event_story_text(const struct st_event *event, const struct st_story_beside *beside);
 
 /** {time_ns, event, text} and the known members of docs/schema/sleeptune-events-1.json. New reference;

@@ -4,7 +4,7 @@
 #include "core/stats/stats.h"
 
 #define LEVEL        0.05
-#define CHANCE_LEAST 1e-9 /* an event of no length, in a long session */
+#define CHANCE_LEAST 1e-9 /* smallest chance of a mark: an event without length would have none */
 
 bool st_heard_fits(const struct st_heard_mark *mark, const struct st_heard_event *event)
 {
@@ -12,7 +12,7 @@ bool st_heard_fits(const struct st_heard_mark *mark, const struct st_heard_event
            mark->at_ns <= st_ns_add(event->to_ns, mark->window_ns);
 }
 
-/* The session in which a mark was made, or that ended just before. */
+/* The session in which the mark was made, or that ended at most a window before it. */
 static const struct st_heard_session *session_of(const struct st_heard_mark *mark,
                                                  const struct st_heard_session *sessions, size_t n)
 {
@@ -23,7 +23,8 @@ static const struct st_heard_session *session_of(const struct st_heard_mark *mar
     return NULL;
 }
 
-/* How much of a session lies behind events of each cause, by a mark's window, and which of them it hits. */
+/* Finds for each cause how much of the session is within the mark's window after one of its events, and
+ * whether the mark itself is. */
 static void look_behind(const struct st_heard_mark *mark, const struct st_heard_session *session,
                         const struct st_heard_event *events, size_t events_n, struct st_heard_cause *causes,
                         size_t causes_n)
@@ -72,8 +73,8 @@ uint32_t st_heard_judge(const struct st_heard_mark *marks, size_t marks_n,
     const double look = fmax(1, (double)counted_n - ST_HEARD_LEAST_N + 1);
     const double level = LEVEL / (double)causes_n * 6 / (M_PI * M_PI * look * look);
     ST_EACH_OF (cause, causes, causes_n) {
-        /* Poisson: an upper bound for marks with different chances, if there is at least one more than
-         * expected */
+        /* The Poisson distribution is an upper bound for marks with different chances, if there is at least
+         * one more than expected. */
         cause->p_value = cause->hits_n > cause->expected
                              ? st_stats_gamma_below((double)cause->hits_n, cause->expected)
                              : 1;

@@ -4,16 +4,18 @@
 #include "story/event_list.h"
 #include "story/heard.h"
 
-#define MARKS_MAX  200 /* the last ones */
+#define MARKS_MAX  200 /* only the latest marks are read */
 #define EVENTS_MAX 50000
 #define LOOK_NS    (250 * ST_NS_PER_MS)
-#define LONGEST_NS (120 * ST_NS_PER_S) /* of all windows */
+#define LONGEST_NS (120 * ST_NS_PER_S) /* longest window of a mark, of any way to make one */
 #define MINUTE_NS  (60 * ST_NS_PER_S)
-#define SOON_NS    (8 * ST_NS_PER_S) /* who has the terminal open is as fast as with the page's button */
-#define MUCH       100 /* thousandths of a second in which programs waited: more is a cause of its own */
+/* a user with an open terminal is as fast as one who presses the button of the page */
+#define SOON_NS (8 * ST_NS_PER_S)
+/* thousandths of a second in which programs waited; from this on the wait is a cause of its own */
+#define MUCH 100
 
-/* What is watched, as causes of what is heard: dropouts by their reason, others (below), then late wake-ups
- * of the test loop by theirs. */
+/* The causes that are considered: client dropouts by their reason, then those below, then late wake-ups of
+ * the test loop by their cause. */
 enum {
     OF_DEVICE = ST_DROPOUT_REASONS,
     OF_RESYNC,
@@ -22,7 +24,7 @@ enum {
     OF_SUSPEND,
     OF_KERNEL,
     OF_USB,
-    OF_MEMORY, /* these three: in the second of a dropout or of a late wake-up */
+    OF_MEMORY, /* memory, disk and throttling: in the second of a dropout or late wake-up */
     OF_DISK,
     OF_THROTTLING,
     OF_LATE_WAKE,
@@ -48,14 +50,15 @@ _Static_assert(ST_ARRAY_LEN(others) == OF_LATE_WAKE - OF_DEVICE, "a row for each
 struct list {
     struct st_heard_mark marks[MARKS_MAX];
     struct about {
-        struct st_event heard;         /* the mark, whole */
-        struct st_event found;         /* the event that fits best; wall_ns 0: none */
-        struct st_story_beside beside; /* of what fits */
-        size_t cause;                  /* CAUSES: nothing fits */
+        struct st_event heard;         /* the event of the mark */
+        struct st_event found;         /* the event that explains the mark best; wall_ns 0: none */
+        struct st_story_beside beside; /* what is known about the time of `found` */
+        size_t cause;                  /* cause of `found`; CAUSES: no event fits */
         uint32_t fits_n;
     } about[MARKS_MAX];
     size_t n;
-    struct st_heard_event events[4 * EVENTS_MAX]; /* of an event its cause and what was beside it */
+    /* each event gives one for its cause, and up to three for the state of the machine at its time */
+    struct st_heard_event events[4 * EVENTS_MAX];
     size_t events_n;
     struct st_heard_session sessions[ST_HISTORY_RUNS_MAX + 1];
     size_t sessions_n;
@@ -63,7 +66,7 @@ struct list {
     struct st_history_sizes sizes;
 };
 
-/* @return CAUSES: it cannot be heard. */
+/* The cause that an event belongs to. @return CAUSES: what happened cannot be heard. */
 static size_t cause_of(const struct st_event *event)
 {
     if (event->kind == ST_EVENT_SUSPEND)
@@ -98,8 +101,9 @@ static struct words words_of(size_t cause)
                           st_text("a program %s", st_dropout_reason_text(reason))};
 }
 
-/* How a mark was made, and how long before it was heard what it is about. Who types a command looks for the
- * terminal first; who presses a button looks for the page; a notification comes up to a minute later. */
+/* The ways to make a mark, and the time between hearing and making it. A user who types a command looks for
+ * the terminal first, one who presses a button looks for the page; a notification comes up to a minute after
+ * a dropout. */
 static const struct way {
     const char *by;
     int64_t window_ns, least_ns;
@@ -132,15 +136,17 @@ static int take_mark(void *ctx, ST_UNUSED int64_t id, const struct st_event *eve
     return 0;
 }
 
-/* What ends the sound, or the knowledge of it, before what was lost, that before all else. */
+/* Which event explains a mark first: a source that was lost, then dropouts, then all others. */
 static int rank(const struct st_event *event)
 {
     if (event->kind == ST_EVENT_OBSERVE_LOST)
-        return event->span_ns == 0 ? 2 : 0; /* else it was watched again */
+        /* If it has a length, the source is watched again. */
+        return event->span_ns == 0 ? 2 : 0;
     return st_event_kind_is_dropout(event->kind);
 }
 
-/* How much of it is from before the mark: a sum that goes on after it does not say. */
+/* How much of an event was before the mark (ns). -1: not known, because the event sums dropouts up to a time
+ * after the mark. */
 static int64_t before_ns(const struct st_heard_mark *mark, const struct st_event *event)
 {
     const int64_t after_ns = ST_MAX(st_ns_sub(event->wall_ns, mark->at_ns), 0);
@@ -151,21 +157,23 @@ static int64_t before_ns(const struct st_heard_mark *mark, const struct st_event
     return ST_MAX(st_ns_sub(event->longest_ns, after_ns), 0);
 }
 
-/* Is it as long before the mark as people usually take? A notification asks for what it names. */
+/* Did the event happen as shortly before the mark as users usually need? Always, if a notification named it.
+ */
 static bool is_soon(const struct st_heard_mark *mark, const struct st_event *event)
 {
     return mark->prompted ||
            (before_ns(mark, event) >= 0 && st_ns_sub(mark->at_ns, event->wall_ns) <= SOON_NS);
 }
 
-/* Than what ended before. What happened soon before the mark; of two losses the longer one, of two others the
- * later wake-up; else what happened last. */
+/* Does an event explain the mark better than an earlier one? By rank; then what happened shortly before the
+ * mark; then the longer loss, or the wake-up with the larger lateness; then the event that ended last. */
 static bool explains_better(const struct st_heard_mark *mark, const struct st_event *event,
                             const struct st_event *than)
 {
     if (than->wall_ns == 0)
         return true;
-    if (rank(event) != rank(than)) /* a server that has ended and runs again lost this sound later */
+    /* Sound that was lost after a server had ended and run again was not lost by that end. */
+    if (rank(event) != rank(than))
         return rank(event) > rank(than) ||
                (st_event_kind_is_dropout(event->kind) && st_event_began_ns(event) > than->wall_ns);
     if (is_soon(mark, event) != is_soon(mark, than))
@@ -177,7 +185,8 @@ static const struct st_heard_event *add(struct list *list, const struct st_event
 {
     struct st_heard_event *heard = &list->events[list->events_n++];
     *heard = (struct st_heard_event){st_event_began_ns(event), event->wall_ns, cause};
-    if (st_event_kind_is_dropout(event->kind)) /* an observer looks a few times a second */
+    /* a source is polled a few times a second, so a dropout may have begun earlier */
+    if (st_event_kind_is_dropout(event->kind))
         heard->from_ns = st_ns_sub(heard->from_ns, LOOK_NS);
     return heard;
 }
@@ -187,7 +196,7 @@ static void take(struct list *list, const struct st_event *event, size_t cause)
     const struct st_heard_event *heard = add(list, event, cause);
     for (size_t i = 0; i < list->n; i++) {
         struct about *about = &list->about[i];
-        /* a late wake-up is no loss: who is to have heard it heard it just then */
+        /* A late wake-up is no loss of sound, so it explains only a mark that follows shortly. */
         if (!st_heard_fits(&list->marks[i], heard) ||
             (event->kind == ST_EVENT_LATE_WAKE && !is_soon(&list->marks[i], event)))
             continue;
@@ -199,8 +208,8 @@ static void take(struct list *list, const struct st_event *event, size_t cause)
     }
 }
 
-/* Did every buffer in use last more than twice as long as the loop was late? The music computes in it, too.
- * Sizes are known to the minute. */
+/* Did every buffer in use last more than twice as long as the loop was late? Then the lateness cannot be
+ * heard; half of the time is left to the music for computing. Buffer sizes are known to the minute. */
 static bool is_too_short(const struct list *list, const struct st_event *event)
 {
     double shortest_ns = HUGE_VAL;
@@ -241,8 +250,8 @@ static int by_start(const void *left, const void *right)
     return (a->from_ns > b->from_ns) - (a->from_ns < b->from_ns);
 }
 
-/* Times in which something played, whatever the server and the size. Those less than a minute apart are one:
- * they are known to the minute. */
+/* Makes sessions: times in which something played, on whatever server and at whatever buffer size. Times less
+ * than a minute apart are one session, since they are known to the minute. */
 static void make_sessions(struct list *list)
 {
     ST_EACH_OF (run, list->sizes.runs, list->sizes.runs_n) {
@@ -270,7 +279,7 @@ static json_t *mark_json(const struct list *list, size_t i)
                      "unheard", st_json_text_or_null(no_loss ? heard->client : ""));
 }
 
-/* "5 marks: 4 of 5 after this: ... (0.1 expected by chance). 1 unexplained: ..." */
+/* The first line: "5 marks: 4 of 5 after this: ... (0.1 expected by chance). 1 unexplained: ...". */
 static const char *answer_text(const struct list *list, uint32_t counted_n)
 {
     size_t named_n[CAUSES + 1] = {0}, most = 0;
@@ -338,7 +347,8 @@ int st_heard_list_read(struct st_history_reader *reader, int64_t since_ns, int64
         r = st_history_read_events(reader, &wish, take_mark, list, &more);
     wish.kind = "";
     wish.limit = EVENTS_MAX;
-    if (since_ns != INT64_MIN) /* what the first mark is about may have happened before */
+    /* The events that explain the first mark may be before the time that was asked for. */
+    if (since_ns != INT64_MIN)
         wish.since_ns = st_ns_sub(since_ns, LONGEST_NS);
     if (r == 0 && list->n > 0)
         r = st_history_read_sizes(reader, wish.since_ns, until_ns, &list->sizes);

@@ -2,24 +2,29 @@
 
 #include "core/ns.h"
 
-#define SHORTEST_NS ((double)(2 * ST_NS_PER_S)) /* a third of an interval is one, too: it has to be found */
+/* shortest interval that is tried: if it fits better than its multiples, these are not the interval */
+#define SHORTEST_NS ((double)(2 * ST_NS_PER_S))
 #define LEAST_NS    ((double)(10 * ST_NS_PER_S))
 #define MOST_NS     ((double)(600 * ST_NS_PER_S))
-#define STEP        1.02 /* from one interval to the next one that is tried */
+#define STEP        1.02 /* factor from one interval that is tried to the next */
 #define WITHIN      0.05
 #define BEATS_MIN   8
 #define HITS_MIN    0.6
-#define STARTS      8       /* some of the first losses may be others */
-#define BY_CHANCE   (-20.7) /* the logarithm of 10^-9 */
+/* losses that are tried as the first one of the rhythm, since some may have another reason */
+#define STARTS    8
+#define BY_CHANCE (-20.7) /* largest log_p of a rhythm: the logarithm of 10^-9 */
 
 struct beats {
     int n, hits_n;
-    double each_ns; /* from the first hit to the last one */
-    double log_p;   /* of that number of hits at random, at most */
+    /* length of an interval: time from the first loss to the last one that fits, divided by the intervals
+     * between them */
+    double each_ns;
+    double log_p; /* upper bound for the logarithm of the probability that random losses fit as often */
 };
 
-/* An interval may wander, and what is near a beat may be another loss: the next one is due from halfway
- * between where this one was due and where it was. */
+/* Counts how many multiples of an interval have a loss. The interval may vary, and a loss near a multiple may
+ * have another reason. So after each loss the next one is expected from halfway between where the loss was
+ * expected and where it was. */
 static struct beats beats_of(const struct st_loss_rhythm *rhythm, size_t first, double each_ns)
 {
     const int64_t *began_ns = rhythm->began_ns;
@@ -27,7 +32,8 @@ static struct beats beats_of(const struct st_loss_rhythm *rhythm, size_t first, 
     struct beats ret = {0};
     double due_ns = each_ns;
     for (size_t at = first + 1; due_ns - WITHIN * each_ns <= last_ns; due_ns += each_ns) {
-        double off_ns = (double)INFINITY; /* of the nearest loss */
+        /* distance of the nearest loss from where one is expected; negative: earlier */
+        double off_ns = (double)INFINITY;
         for (; at < rhythm->n; at++) {
             const double here_ns = (double)(began_ns[at] - began_ns[first]) - due_ns;
             if (here_ns > 0 && here_ns >= ST_MIN(fabs(off_ns), WITHIN * each_ns))
@@ -56,7 +62,7 @@ void st_loss_rhythm_find(struct st_loss_rhythm *rhythm)
         return;
     rhythm->searched = true;
     const double all_ns = (double)(rhythm->began_ns[rhythm->n - 1] - rhythm->began_ns[0]);
-    /* with a shorter interval, fewer than HITS_MIN of its multiples can have a loss */
+    /* With a shorter interval, fewer than HITS_MIN of its multiples could have a loss. */
     const double least_ns = ST_MAX(SHORTEST_NS, HITS_MIN * all_ns / (double)rhythm->n);
     struct beats best = {0};
     for (size_t first = 0; first < STARTS && first + BEATS_MIN / 2 < rhythm->n; first++) {

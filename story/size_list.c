@@ -6,7 +6,7 @@
 #include "xruns/xrun.h"
 
 #define HOUR_S  3600.0
-#define LEAST_S 60.0 /* of music, for a row: less is known to the minute only */
+#define LEAST_S 60.0 /* shortest playing time of a row, since times are known to the minute */
 
 struct st_size_rate st_size_list_rate(const struct st_history_size *size)
 {
@@ -19,7 +19,7 @@ struct st_size_rate st_size_list_rate(const struct st_history_size *size)
     return rate;
 }
 
-/* "3.1 (2 to 4.61)", "none (at most 0.214)" */
+/* The rate of bursts with its bounds: "3.1 (2 to 4.61)", "none (at most 0.214)". */
 static const char *rate_text(const struct st_size_rate *rate)
 {
     const char *high = st_miss_events_rate_text(rate->high);
@@ -29,7 +29,7 @@ static const char *rate_text(const struct st_size_rate *rate)
                    st_miss_events_seen_text(rate->low), high);
 }
 
-/* The row of a table: on the terminal and on the page. */
+/* A row of the table, for the terminal and the page. */
 static json_t *screen_row(const struct st_history_size *size, bool several, const char *played,
                           const char *rate)
 {

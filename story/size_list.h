@@ -1,11 +1,11 @@
-/* Dropouts at each buffer size that was used, from a history: one table for /v1/sizes, status and the
+/* The table of dropouts at each buffer size that was used, from a history: for /v1/sizes, status and the
  * page. */
 #pragma once
 
 #include "store/history/history_read.h"
 
-/** Dropouts in an hour of music, counted in bursts (ST_HISTORY_BURST_S), with one-sided 95 % bounds (exact
- * Poisson, Garwood 1936). @return low is 0 without a burst, high is +inf if nothing played. Pure. */
+/** Bursts of dropouts (ST_HISTORY_BURST_S) in an hour of music, with one-sided 95 % bounds (exact Poisson,
+ * Garwood 1936). @return low is 0 without a burst; high is +inf if nothing played. Pure. */
 struct st_size_rate {
     double per_hour, low, high;
 } st_size_list_rate(const struct st_history_size *size);

@@ -4,16 +4,16 @@
 #include "core/text/json.h"
 #include "story/trace_json.h"
 
-#define PAUSE_NS ST_NS_PER_S /* a driver that began no cycle for longer had nothing to do */
+#define PAUSE_NS ST_NS_PER_S /* a driver that began no cycle for longer than this was idle, not late */
 
-/* A trace that is put together. */
+/* The trace that is being written. Times of the copy: CLOCK_MONOTONIC. */
 struct work {
     const struct st_trace_file *file;
     struct st_trace_json json;
     int64_t from_ns, event_ns;
 };
 
-/* --- the kernel's half: for each CPU what ran, interrupts and softirqs --- */
+/* --- the kernel's events: for each CPU the thread that ran, interrupts and softirqs --- */
 
 #define LABEL_BYTES 64
 
@@ -21,10 +21,10 @@ enum { ON_CPU, IN_IRQ, IN_SOFTIRQ, PLACES };
 
 struct cpu {
     bool seen;
-    int pid;                   /* that has it */
-    int64_t first_ns, last_ns; /* events, without a gap */
+    int pid;                   /* thread that has the CPU; 0: idle, or not known */
+    int64_t first_ns, last_ns; /* first and last event since events were lost */
     struct {
-        char label[LABEL_BYTES]; /* thread, interrupt, softirq; "": none */
+        char label[LABEL_BYTES]; /* name of the thread, interrupt or softirq; "": none */
         int64_t since_ns, free_ns;
     } at[PLACES];
 };
@@ -34,7 +34,7 @@ static int track_of(int cpu, int place)
     return 1 + PLACES * cpu + place;
 }
 
-/* A slice, later than what its track has. */
+/* Writes what ran as a slice that begins after the previous slice of its track. */
 static void leave(const struct work *work, struct cpu *cpus, int number, int place, int64_t at_ns)
 {
     struct cpu *cpu = &cpus[number];
@@ -57,12 +57,14 @@ static void leave_all(const struct work *work, struct cpu *cpus, int number, int
         leave(work, cpus, number, place, at_ns);
 }
 
-/* The idle thread is no thread. */
+/* Ends the slice of the thread that leaves the CPU, and begins that of the next one. The idle thread gets no
+ * slice. */
 static void take_switch(const struct work *work, struct cpu *cpus, const struct st_trace_event *e)
 {
     struct cpu *cpu = &cpus[e->cpu];
     char *label = cpu->at[ON_CPU].label;
-    if (cpu->pid != e->prev_pid) /* it had the CPU since an event unknown */
+    /* The thread got the CPU by a switch that is not among the events, so its slice begins with them. */
+    if (cpu->pid != e->prev_pid)
         cpu->at[ON_CPU].since_ns = cpu->first_ns;
     label[0] = '\0';
     if (e->prev_pid != 0)
@@ -96,7 +98,7 @@ static void take(const struct work *work, struct cpu *cpus, const struct st_trac
         enter(cpu, e, place, e->number);
 }
 
-/* Writes what was since the file's beginning. @return 0 or -ENOMEM. */
+/* Writes the kernel's events since the beginning of the trace. @return 0 or -ENOMEM. */
 static int add_cpus(const struct work *work)
 {
     static const char *const places[] = {"", ": interrupts", ": softirqs"};
@@ -124,8 +126,8 @@ static bool is_not_yet(uint32_t span_ns)
     return span_ns == ST_CYCLE_RING_NOT_YET;
 }
 
-/* When its cycle should have been finished; INT64_MAX: not known. PipeWire 0.3 reports a client that was not
- * ready already in the cycle before. */
+/* When the client's cycle should have been finished; INT64_MAX: not known. PipeWire 0.3 reports a client that
+ * was not ready one cycle early. */
 static int64_t deadline_of(const struct st_cycle_row *row)
 {
     const int64_t period_ns = row->period_ns;
@@ -142,7 +144,8 @@ static void add_missed(const struct work *work, const struct st_cycle_row *row, 
                               work->file->copy.ring->names[row->name]);
 }
 
-/* A driver whose cycle began late, and not after a pause: all that it drives is late with it. */
+/* Marks a missed deadline of a driver whose cycle began late, since all that it drives is late with it. Not
+ * after a pause, in which it was idle. */
 static void add_late_driver(const struct work *work, const struct st_cycle_row *row)
 {
     const int64_t period_ns = row->period_ns, due_ns = row->cycle_ns + period_ns;
@@ -151,13 +154,14 @@ static void add_late_driver(const struct work *work, const struct st_cycle_row *
         add_missed(work, row, due_ns);
 }
 
-/* A client's cycles. */
+/* The cycles of one client while they are read. */
 struct lane {
-    const struct st_cycle_row *first, *last; /* of one signal_ns */
-    int64_t free_ns[2];                      /* both tracks have nothing from here on */
+    const struct st_cycle_row *first, *last; /* rows with the same signal_ns: they belong to one cycle */
+    /* end of the last slice in the client's track, and in its track for overlapping cycles */
+    int64_t free_ns[2];
 };
 
-/* A cycle that overlaps the one before has a track of its own. */
+/* Writes a cycle as slices. If it overlaps the previous one, it goes to a second track of the client. */
 static void add_cycle(struct work *work, const struct st_cycle_row *first, const struct st_cycle_row *last,
                       struct lane *lane)
 {
@@ -186,7 +190,8 @@ static void add_cycles(struct work *work)
     const struct st_cycle_ring *ring = work->file->copy.ring;
     const size_t n = st_cycle_ring_n(ring);
     memset(lanes, 0, sizeof(lanes));
-    for (size_t i = 0; i <= n + ST_CYCLE_RING_NAMES; i++) { /* at the end each one is closed */
+    /* after the last row, each client's last cycle is written */
+    for (size_t i = 0; i <= n + ST_CYCLE_RING_NAMES; i++) {
         const struct st_cycle_row *row = i < n ? st_cycle_ring_at(ring, i) : NULL;
         const size_t which = row != NULL ? row->name : i - n;
         if (which >= ST_CYCLE_RING_NAMES || (row != NULL && row->signal_ns < work->from_ns))
@@ -198,7 +203,8 @@ static void add_cycles(struct work *work)
         }
         if (row == NULL)
             continue;
-        if (open->first != NULL && row->signal_ns < open->first->signal_ns) { /* known later */
+        /* The row of a cycle that the server reported after the client's next one. */
+        if (open->first != NULL && row->signal_ns < open->first->signal_ns) {
             add_cycle(work, row, row, open);
             continue;
         }
@@ -210,7 +216,7 @@ static void add_cycles(struct work *work)
     }
 }
 
-/* --- the rest --- */
+/* --- events, levels of buffers, notes --- */
 
 static void add_events(struct work *work)
 {
@@ -226,7 +232,7 @@ static void add_events(struct work *work)
     }
 }
 
-/* By the viewer in their order. */
+/* Writes the levels of buffers; the viewer sorts them by time. */
 static void add_levels(const struct work *work)
 {
     const struct st_cycle_levels *levels = &work->file->copy.ring->levels;
@@ -236,7 +242,7 @@ static void add_levels(const struct work *work)
     }
 }
 
-/* A track of its own for each note: a slice from end to end, which can be read in the viewer. */
+/* Writes each note to a track of its own: as a slice of the whole length, which the viewer can show. */
 static void add_notes(const struct work *work)
 {
     const struct st_trace_file *file = work->file;

@@ -3,7 +3,7 @@
 #include "core/ns.h"
 #include "core/text/json.h"
 
-#define NAME_BYTES 300 /* longer names are cut */
+#define NAME_BYTES 300 /* longer names and texts are cut */
 
 static void put_text(FILE *out, const char *text)
 {

@@ -1,6 +1,7 @@
 /* Writes a trace in Chrome's format, which ui.perfetto.dev opens. Source: "Trace Event Format", the document
  * of Chrome's trace viewer. Times are CLOCK_MONOTONIC; in the file they are microseconds since its beginning,
- * with three decimals: nanoseconds of the time of day do not fit into a double. Nothing is kept in memory. */
+ * with three decimals, because nanoseconds of the time of day do not fit into a double. Each event is written
+ * at once and not kept in memory. */
 #pragma once
 
 #include "core/base.h"
@@ -17,16 +18,16 @@ struct st_trace_json {
     int64_t from_ns; /* CLOCK_MONOTONIC at the beginning of the file */
 };
 
-/** @param wall_ns the time of day at from_ns, for the metadata. */
+/** Writes the beginning of the file. @param wall_ns the time of day at from_ns, for the metadata. */
 void st_trace_json_begin(const struct st_trace_json *json, int64_t wall_ns);
 void st_trace_json_end(const struct st_trace_json *json);
 
-/** Names a track; track 0: its group. Text is foreign and made safe. */
+/** Names a track; track 0 names its group. The name is made safe. */
 void st_trace_json_name(const struct st_trace_json *json, enum st_trace_group group, int track,
                         const char *name);
 
-/** Writes a slice, if it has a length. Slices of a track must ascend without overlap. @return the end of
- * the slice. */
+/** Writes a slice, an event with a length, unless it is empty. The slices of a track must ascend without
+ * overlap. @return the end of the slice. */
 int64_t st_trace_json_slice(const struct st_trace_json *json, enum st_trace_group group, int track,
                             int64_t from_ns, int64_t to_ns, const char *text);
 
@@ -34,5 +35,5 @@ int64_t st_trace_json_slice(const struct st_trace_json *json, enum st_trace_grou
 void st_trace_json_instant(const struct st_trace_json *json, enum st_trace_group group, int track,
                            int64_t at_ns, const char *text);
 
-/** Sets the value of a counter from at_ns on, in ms. */
+/** Sets the value of a counter (ms) from at_ns on. */
 void st_trace_json_value(const struct st_trace_json *json, int64_t at_ns, const char *name, int64_t value_ns);

@@ -1,4 +1,4 @@
-/* Fills the template with the screen of the status document: no figure is known here. */
+/* Fills the template of the page from the status document. It only arranges what the document says. */
 #include "core/page/page.h"
 
 #include "core/ns.h"
@@ -9,7 +9,7 @@ static const json_t *get(const json_t *object, const char *key)
     return json_object_get(object, key);
 }
 
-/* Escaped, for a text or an attribute. */
+/* Text escaped for HTML, as content or within an attribute. */
 static const char *escaped(const char *text)
 {
     char *buf = NULL;
@@ -28,7 +28,7 @@ static const char *string(const json_t *object, const char *key)
     return escaped(json_string_value(get(object, key)));
 }
 
-/* <time>: UTC here, the reader's own time zone where scripts run. */
+/* A <time> element: in UTC; the page's script changes it to the reader's time zone. */
 static const char *time_text(const json_t *value)
 {
     const time_t seconds = (time_t)(json_integer_value(value) / ST_NS_PER_S);
@@ -41,7 +41,7 @@ static const char *time_text(const json_t *value)
     return st_text("<time datetime=\"%s\">%s</time>", machine, text);
 }
 
-/* A class of the style sheet; unknown states have none. */
+/* The class of the style sheet for an object's state; "" for an unknown state. */
 static const char *class_of(const json_t *object)
 {
     static const char *const classes[] = {"ok", "warn", "bad", "unknown", NULL};
@@ -49,7 +49,7 @@ static const char *class_of(const json_t *object)
     return state != NULL && st_text_is_among(state, classes) ? st_text(" class=\"%s\"", state) : "";
 }
 
-/* Are all cells of this column numbers, which are aligned to the right? */
+/* Are all cells of this column numbers? They are aligned to the right. */
 static bool is_number(const json_t *rows, size_t column)
 {
     size_t i;
@@ -81,7 +81,7 @@ static void put_cells(FILE *out, const json_t *cells, const json_t *rows, bool h
     }
 }
 
-/* One without a label has the whole width. */
+/* Writes a row of two columns; without a label, the text takes both. */
 static void put_row(FILE *out, const json_t *row)
 {
     const char *label = string(row, "label"), *time = time_text(get(row, "time_ns"));
@@ -115,9 +115,9 @@ static void put_section(FILE *out, const json_t *section, bool details)
     fputs(n > 0 ? "</tbody></table></section>\n" : "", out);
 }
 
-/* --- the cycle of a dropout: colours for the file, classes for the page --- */
+/* --- the picture of a dropout's cycle: colours for the SVG file, classes for the page --- */
 
-#define ROW_PX      32 /* of a client */
+#define ROW_PX      32 /* height of a client's row */
 #define DEADLINE_PX 172.0
 
 static void put_span(FILE *out, const char *how, size_t row, double from_px, double to_px)
@@ -136,7 +136,8 @@ static void put_client(FILE *out, const json_t *client, size_t row, double px_pe
     put_span(out, "class=\"bar bad\" fill=\"#b42318\"", row, fmax(woken_px, DEADLINE_PX), end_px);
 }
 
-/* What takes longer than two cycles goes on beyond the edge. @return false: there is no cycle. */
+/* Writes the picture. What lasts longer than two cycles is cut off at its edge. @return false: there is no
+ * cycle. */
 static bool put_cycle(FILE *out, const json_t *cycle)
 {
     const json_t *clients = get(cycle, "clients"), *client;
@@ -160,7 +161,8 @@ static bool put_cycle(FILE *out, const json_t *cycle)
     return true;
 }
 
-/* Under the answer while that is about dropouts, else among all figures. */
+/* Writes the picture into the page: under the answer while the answer is about dropouts, otherwise among the
+ * details. */
 static void put_cycle_figure(FILE *out, const json_t *document, bool details)
 {
     const char *state = json_string_value(get(get(document, "screen"), "state"));
@@ -178,15 +180,15 @@ static void put_cycle_figure(FILE *out, const json_t *document, bool details)
     fprintf(out, "<p class=\"note\">%s</p></figure>\n", string(cycle, "text"));
 }
 
-/* --- what stands for {{NAME}} --- */
+/* --- the text for each {{NAME}} of the template --- */
 
-/* A command to copy, or else what to do. */
+/* Writes the next step: a command with a button that copies it, or what to do. */
 static void put_next(FILE *out, const json_t *screen)
 {
     const char *next = string(screen, "next");
     if (next[0] != '\0')
-        next = st_text("<code>%s</code> <button type=\"button\" data-command=\"%s\">Copy</button> ", next,
-                       next); /* that copies it */
+        next =
+            st_text("<code>%s</code> <button type=\"button\" data-command=\"%s\">Copy</button> ", next, next);
     fprintf(out, "<p id=\"next\">Next: %s%s</p>", next, string(screen, "next_why"));
 }
 
@@ -199,7 +201,8 @@ static void put_sections(FILE *out, const json_t *document, bool details)
     json_array_foreach(get(get(document, "screen"), "sections"), i, part) put_section(out, part, details);
 }
 
-/* name: what stands between {{ and }}, without an end. */
+/* Writes the text for a {{NAME}}. @param name the characters between {{ and }}, not terminated; len of them.
+ */
 static void put_slot(FILE *out, const json_t *document, const char *name, size_t len)
 {
     const json_t *of = get(document, "screen");
@@ -230,11 +233,12 @@ char *st_page_text(const json_t *document, enum st_page_form form)
     json_array_foreach(form == ST_PAGE_CYCLE ? get(document, "observe") : NULL, i, source)
     {
         if (put_cycle(out, get(source, "cycle")))
-            break; /* an SVG file has one root */
+            break; /* one picture only, since an SVG file has one root element */
     }
     while ((begin = strstr(at, "{{")) != NULL && (end = strstr(begin, "}}")) != NULL) {
         fwrite(at, 1, (size_t)(begin - at), out);
-        if (form == ST_PAGE_SERVED && st_text_begins(begin, "{{links}}")) /* another address at each start */
+        /* Not on the private address, which is another one at each start and so cannot be installed. */
+        if (form == ST_PAGE_SERVED && st_text_begins(begin, "{{links}}"))
             fputs("<link rel=\"manifest\" href=\"/manifest.webmanifest\">\n", out);
         put_slot(out, document, begin + 2, (size_t)(end - begin) - 2);
         at = end + 2;

@@ -1,11 +1,12 @@
-/* Tails of the normal distribution. */
+/* Tail probabilities of the normal distribution. */
 #pragma once
 
 #include "core/base.h"
 
-#define ST_DISTRIBUTION_NORMAL_975 1.959963984540054 /* 97.5 % of the distribution lie below this value */
+/* 97.5 % of the normal distribution are below this value */
+#define ST_DISTRIBUTION_NORMAL_975 1.959963984540054
 
-/** Probability beyond z on both sides. */
+/** Probability of a value farther from 0 than z, on both sides together. */
 double st_distribution_normal_p(double z);
-/** The z with the probability `tail` beyond it on one side, 0 < tail <= 0.5. */
+/** The z that is exceeded with the probability `tail`, 0 < tail <= 0.5. */
 double st_distribution_normal_z(double tail);

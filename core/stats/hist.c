@@ -2,7 +2,7 @@
 
 #include "core/pages.h"
 
-/* log2 of half the sub-buckets: linear steps an octave */
+/* log2 of half of sub_bucket_count, which is the number of buckets (linear steps) in each octave */
 static unsigned half_magnitude(const struct st_hist *hist)
 {
     return (unsigned)__builtin_ctz(hist->sub_bucket_count) - 1;
@@ -12,7 +12,7 @@ int st_hist_init(struct st_hist *hist, int digits)
 {
     if (digits < 1 || digits > 4)
         return -ERANGE;
-    uint32_t exact = 2; /* values below 2 * 10^digits have a bucket each */
+    uint32_t exact = 2; /* values below this have a bucket each: 2 * 10^digits */
     for (int i = 0; i < digits; i++)
         exact *= 10;
     uint32_t sub_buckets = 1;
@@ -54,7 +54,7 @@ void st_hist_touch(struct st_hist *hist)
 
 void st_hist_reset(struct st_hist *hist)
 {
-    /* only tables that a value touched */
+    /* Clears only the tables that have counts: writing to the other one would make its memory resident. */
     if (hist->total_n > hist->early_n)
         memset(hist->late, 0, hist->counts_len * sizeof(*hist->late));
     if (hist->early_n > 0)
@@ -79,7 +79,7 @@ uint32_t st_hist_index(const struct st_hist *hist, int64_t value_ns)
     return (bucket << half) + (uint32_t)(value >> bucket);
 }
 
-/* Octave of a bucket: 0 for all exact values. */
+/* Octave of a bucket, whose width is 2^octave ns; 0 for all values that have a bucket each. */
 static unsigned octave(const struct st_hist *hist, uint32_t index)
 {
     return index < hist->sub_bucket_count ? 0 : (index >> half_magnitude(hist)) - 1;
@@ -121,7 +121,7 @@ void st_hist_add(struct st_hist *hist, int64_t value_ns)
 static void merge_table(uint64_t *counts, const uint64_t *from, uint32_t len)
 {
     for (uint32_t i = 0; i < len; i++) {
-        if (from[i] != 0) /* a write would touch the page */
+        if (from[i] != 0) /* skips zeros, since a write would make the page resident */
             counts[i] += from[i];
     }
 }
@@ -159,7 +159,8 @@ int64_t st_hist_value_at_rank(const struct st_hist *hist, uint64_t rank)
         return hist->min_ns;
     if (rank >= hist->total_n)
         return hist->max_ns;
-    for (int64_t i = hist->early_n > 0 ? -len : 0; i < len; i++) { /* the earliest first */
+    /* the table of early values from its end, so the earliest first */
+    for (int64_t i = hist->early_n > 0 ? -len : 0; i < len; i++) {
         const uint32_t at = (uint32_t)(i < 0 ? -i - 1 : i);
         const int64_t middle_ns = st_hist_bucket_middle(hist, at), value_ns = i < 0 ? -middle_ns : middle_ns;
         seen_n += (i < 0 ? hist->early : hist->late)[at];
@@ -171,7 +172,7 @@ int64_t st_hist_value_at_rank(const struct st_hist *hist, uint64_t rank)
 
 uint64_t st_hist_quantile_rank(uint64_t n, double p)
 {
-    /* the factor takes back what p * n may be too large by rounding: 0.07 * 100 > 7 */
+    /* The factor corrects p * n where rounding makes it too large: 0.07 * 100 > 7. */
     const double rank = ceil(p * (double)n * (1 - 1e-14));
     if (!(rank > 1))
         return 1;

@@ -2,18 +2,19 @@
 
 #include "core/stats/distribution.h"
 
-#define EXACT_VARIANCE_MAX 1000.0 /* n*p*(1-p) up to which the binomial is summed */
+/* largest variance n*p*(1-p) for which the binomial distribution is summed exactly */
+#define EXACT_VARIANCE_MAX 1000.0
 #define CONFIDENCE_MAX     0.999999
-#define GAMMA_EXACT_MAX    1000 /* shape up to which the gamma distribution is summed */
+#define GAMMA_EXACT_MAX    1000 /* largest shape for which the gamma distribution is computed exactly */
 
-/* Binomial (n, s) with s <= 0.5 and variance up to EXACT_VARIANCE_MAX, summed from 0 in logarithms, because
- * (1-s)^n may be far below the smallest double. ret_low: most r with P(X <= r - 1) <= tail; ret_high: least r
- * with P(X <= r - 1) >= 1 - tail. */
+/* Ranks from the binomial distribution (n, s) with s <= 0.5 and variance up to EXACT_VARIANCE_MAX. The sum is
+ * computed with logarithms, because (1-s)^n may be far below the smallest double. *ret_low is the largest r
+ * with P(X <= r - 1) <= tail, *ret_high the smallest r with P(X <= r - 1) >= 1 - tail. */
 static void exact_ranks(uint64_t n, double s, double tail, uint64_t *ret_low, uint64_t *ret_high)
 {
     const double log_odds = log(s) - log1p(-s);
     double log_term = (double)n * log1p(-s);
-    double below = 0; /* P(X <= r - 1) at the top of the loop */
+    double below = 0; /* P(X <= r - 1) when the loop begins with r */
     uint64_t low = 0, r = 0;
     for (; r <= n && below < 1 - tail; r++) {
         if (below <= tail)
@@ -35,8 +36,8 @@ int st_stats_quantile_ranks(uint64_t n, double p, double confidence, uint64_t *r
     const double count = (double)n;
     const double variance = count * p * (1 - p);
     if (variance > EXACT_VARIANCE_MAX) {
-        /* half a rank of continuity correction, and a whole one for the skewness, (z^2 - 1) / 6 ranks at
-         * most */
+        /* The correction is half a rank for continuity, and at least a whole rank for the skewness, or (z^2 -
+         * 1) / 6 ranks if that is more. */
         const double z = st_distribution_normal_z(tail);
         const double skew = fmax(1, (z * z - 1) / 6);
         const double low = floor(count * p - z * sqrt(variance) + 0.5 - skew);
@@ -51,7 +52,7 @@ int st_stats_quantile_ranks(uint64_t n, double p, double confidence, uint64_t *r
     exact_ranks(n, fmin(p, 1 - p), tail, &low, &high);
     if (low < 1 || high > n)
         return -ENODATA;
-    /* the quantile p counted from below is the quantile 1 - p counted from above */
+    /* Quantile p counted from the smallest value is quantile 1 - p counted from the largest one. */
     *ret_low = p <= 0.5 ? low : n + 1 - high;
     *ret_high = p <= 0.5 ? high : n + 1 - low;
     return 0;
@@ -61,7 +62,7 @@ uint64_t st_stats_quantile_min_n(double p)
 {
     if (!(p < 1))
         return UINT64_MAX;
-    /* the factor takes back what 1 - p may be too small by rounding: 0.9 */
+    /* The factor corrects 1 - p where rounding makes it too small, as for p = 0.9. */
     const double n = ceil(10 / (1 - p) * (1 - 1e-12));
     return n < 0x1p63 ? (uint64_t)n : UINT64_MAX;
 }
@@ -82,7 +83,8 @@ struct st_quantile st_stats_quantile(const struct st_hist *hist, double p)
     return quantile;
 }
 
-/* A series below the mean, a continued fraction (Lentz) above. Source: Numerical Recipes, 6.2. */
+/* Computes a series if x is below the mean, otherwise a continued fraction (Lentz). Source: Numerical
+ * Recipes, 6.2. */
 double st_stats_gamma_below(double shape, double x)
 {
     const double front = exp(shape * log(x) - x - lgamma(shape));
@@ -106,7 +108,8 @@ double st_stats_gamma_below(double shape, double x)
 
 double st_stats_gamma_quantile(double q, double shape)
 {
-    /* Wilson and Hilferty 1931; above GAMMA_EXACT_MAX within 1e-6 of the exact one */
+    /* Approximation of Wilson and Hilferty, 1931. Above GAMMA_EXACT_MAX it is within 1e-6 of the exact value
+     * and is used as it is; below, it only limits the search. */
     const double z = q >= 0.5 ? st_distribution_normal_z(1 - q) : -st_distribution_normal_z(q);
     const double guess = shape * pow(fmax(0, 1 - 1 / (9 * shape) + z / (3 * sqrt(shape))), 3);
     if (shape > GAMMA_EXACT_MAX)

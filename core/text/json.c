@@ -2,7 +2,7 @@
 
 #include "core/text/safe.h"
 
-#define ESCAPE_BYTES 6 /* \u009b */
+#define ESCAPE_BYTES 6 /* bytes of an escape such as \u009b */
 
 json_t *st_json_safe_string(const char *text)
 {
@@ -31,8 +31,8 @@ int st_json_written(char *text, json_t **ret)
     return 0;
 }
 
-/** A character that is not safe and that JSON lets pass. Such characters stand in strings only. The newlines
- * of an indented document are allowed. @return its bytes, 0: another character. */
+/** Is this a character that is not safe, but that JSON allows within a string? Newlines of an indented
+ * document are not. @return its length in bytes; 0: another character. */
 static size_t unsafe(const char *at, uint32_t *ret_point)
 {
     const size_t bytes = (unsigned char)*at >= 0x7F ? st_safe_utf8_read(at, ST_TEXT_TO_NUL, ret_point) : 0;

@@ -1,4 +1,4 @@
-/* JSON: small helpers beside jansson, and text that a terminal may show. */
+/* JSON: small functions beside jansson's, and text that is safe to show on a terminal. */
 #pragma once
 
 #include <jansson.h>
@@ -16,7 +16,7 @@ static inline json_t *st_json_boolean(bool value)
     return json_boolean(value);
 }
 
-/** null for NULL */
+/** A JSON text; null for NULL. */
 static inline json_t *st_json_string_or_null(const char *text)
 {
     return text != NULL ? json_string(text) : json_null();
@@ -27,8 +27,8 @@ static inline json_t *st_json_itself(json_t *value)
     return value;
 }
 
-/** Converts a value to JSON by its type: a bool (but a comparison is an int), a number, a text (null for
- * NULL), or JSON itself. */
+/** Converts a C value to JSON by its type: a bool (a comparison has type int, so it becomes a number), a
+ * number, a text (null for NULL), or JSON itself. */
 #define ST_JSON(value)                                                                                       \
     _Generic((value), bool                                                                                   \
              : st_json_boolean, double                                                                       \
@@ -41,8 +41,8 @@ static inline json_t *st_json_itself(json_t *value)
              : st_json_unsigned, default                                                                     \
              : json_integer)(value)
 
-/** Appends a value to an array; takes its reference. If the value or the array is NULL (out of memory),
- * the array becomes NULL, and so json_pack() of it fails. */
+/** Appends a value to an array; takes its reference. If the value or the array is NULL (out of memory), the
+ * array is freed and becomes NULL, so that json_pack() with it fails. */
 static inline void st_json_append(json_t **array, json_t *value)
 {
     if (json_array_append_new(*array, value) == 0)
@@ -65,20 +65,20 @@ static inline json_t *st_json_error(int error)
     return error != 0 ? json_string(strerror(-error)) : json_null();
 }
 
-/** null for INT64_MIN: unknown, or not there */
+/** An integer; null for INT64_MIN, which stands for unknown or absent. */
 static inline json_t *st_json_known(int64_t value)
 {
     return value != INT64_MIN ? json_integer(value) : json_null();
 }
 
-/** null if not known, and for infinity, which JSON cannot express */
+/** A real number; null if it is not known, or infinite, which JSON cannot express. */
 static inline json_t *st_json_real_or_null(bool known, double value)
 {
     json_t *number = known ? json_real(value) : NULL;
     return number != NULL ? number : json_null();
 }
 
-/** Members of a document; NULL, 0 or false if there is no member of the type. */
+/** A member of an object; NULL or 0 if there is no member of this type. */
 static inline const char *st_json_text(const json_t *object, const char *key)
 {
     return json_string_value(json_object_get(object, key));
@@ -89,7 +89,7 @@ static inline int64_t st_json_integer(const json_t *object, const char *key)
     return json_integer_value(json_object_get(object, key));
 }
 
-/** A string made safe (core/text/safe.h), so that the document can be printed on a terminal unescaped. New
+/** A text made safe (core/text/safe.h), so that the document can be printed on a terminal as it is. New
  * reference; NULL: out of memory. */
 json_t *st_json_safe_string(const char *text);
 
@@ -110,7 +110,7 @@ static inline const char *st_json_text_of(const json_t *object, const char *key)
 struct st_json_walk {
     const json_t *list;
     size_t next;
-    json_t *value; /* NULL: the previous value is done */
+    json_t *value; /* the current value; NULL while the walk is between two values */
 };
 static inline bool st_json_walk_on(struct st_json_walk *walk)
 {
@@ -125,13 +125,14 @@ static inline bool st_json_walk_on(struct st_json_walk *walk)
 /** As st_json_text_of, as one safe line (core/text/safe.h); lives as long as texts of st_text(). */
 const char *st_json_safe_text(const json_t *object, const char *key);
 
-/** A json_dump_callback_t; ctx: a struct st_text_buffer. @return 0, -1 when out of memory. */
+/** Appends JSON text to a buffer, as json_dump_callback_t. @param ctx a struct st_text_buffer. @return 0; -1:
+ * out of memory. */
 int st_json_write(const char *text, size_t bytes, void *ctx);
 
-/** Parses a text written by st_json_write, and frees the text. @return 0, -ENOMEM. */
+/** Parses a text that st_json_write collected, and frees the text. @return 0, -ENOMEM. */
 int st_json_written(char *text, json_t **ret);
 
-/** For documents that people may read: 0.1, not 0.10000000000000001. */
+/** Flags for documents that people may read: indented, and 0.1 instead of 0.10000000000000001. */
 #define ST_JSON_PRETTY (JSON_INDENT(2) | JSON_REAL_PRECISION(12))
 
 /** As json_dumps, with \u escapes also for characters that JSON allows but that are not safe text

@@ -1,4 +1,4 @@
-/* Names that were typed almost right. */
+/* Finds the known name that a mistyped name is most like. */
 #include "core/text/near.h"
 
 static size_t least(size_t a, size_t b)
@@ -9,7 +9,9 @@ static size_t least(size_t a, size_t b)
 size_t st_near_distance(const char *a, const char *b)
 {
     const size_t a_len = strlen(a), b_len = strlen(b);
-    size_t rows[3][64]; /* of two letters ago, of the last one, of this one */
+    /* distances to the prefixes of b: for the letter of a before the last, for the last one, for the current
+     * one */
+    size_t rows[3][64];
     if (a_len >= ST_ARRAY_LEN(rows[0]) || b_len >= ST_ARRAY_LEN(rows[0]))
         return SIZE_MAX;
     for (size_t j = 0; j <= b_len; j++)

@@ -47,7 +47,7 @@ int st_number_rate_hz(const char *text, int64_t min, int64_t max, int64_t *ret)
     at += *at == ' ';
     const bool kilo = *at == 'k' || *at == 'K';
     at += kilo;
-    /* "44.1" is no whole number of Hz, and "44." no number */
+    /* "44.1" is not a whole number of Hz (without "k"), and "44." is not a number. */
     if ((*at != '\0' && strcasecmp(at, "Hz") != 0) || digits_n > (kilo ? 3 : 0) ||
         (digits_n == 0 && strchr(text, '.') != NULL))
         return -EINVAL;

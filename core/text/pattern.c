@@ -2,13 +2,13 @@
 
 #include "core/text/text.h"
 
-/** The plain text at the beginning of the pattern. */
+/** Length of the literal text at the beginning of the pattern. */
 static size_t plain(const char *pattern)
 {
     return strcspn(pattern, "*%");
 }
 
-/** Finds what is plain at the beginning of the pattern. @return NULL: it is not there. */
+/** Finds the literal text at the beginning of the pattern in a line. @return NULL: it is not there. */
 static const char *find(const char *line, const char *pattern)
 {
     return memmem(line, strlen(line), pattern, plain(pattern));
@@ -22,7 +22,7 @@ static size_t part_length(const char *at, char kind, const char *behind)
     switch (kind) {
     case 'd':
         len = strspn(at, "+-.0123456789");
-        return len - (len > 0 && at[len - 1] == '.'); /* the end of a sentence */
+        return len - (len > 0 && at[len - 1] == '.'); /* without the full stop at the end of a sentence */
     case 'v':
         return *at >= '0' && *at <= '9' ? strcspn(at, stops) : 0;
     case 's':

@@ -4,7 +4,7 @@
 #include "core/text/safe.h"
 #include "core/text/text.h"
 
-#define VALUE_BYTES 256 /* a name of 63 bytes, each of them escaped */
+#define VALUE_BYTES 256 /* enough for a name of 63 bytes, even if each is escaped ("%20") */
 
 static int64_t number_of(const struct st_field *field, const void *from)
 {
@@ -58,7 +58,8 @@ bool st_record_set_text(const struct st_field *field, const char *text, void *re
 {
     int64_t value = 0;
     if (field->form == ST_FORM_NAME) {
-        memset((char *)ret + field->at, 0, field->bytes); /* nothing behind its end */
+        /* also clears the bytes behind the end of the name */
+        memset((char *)ret + field->at, 0, field->bytes);
         st_safe_copy((char *)ret + field->at, field->bytes, text, ST_TEXT_TO_NUL);
         return true;
     }
@@ -95,7 +96,8 @@ static int hex(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Up to a blank. @return what is behind it, NULL: half an escape, or too long. */
+/* Reads a value up to a blank, and decodes its escapes. @return the text behind it; NULL: an incomplete
+ * escape, or too long. */
 static const char *read_value(const char *text, char ret[VALUE_BYTES])
 {
     size_t n = 0;

@@ -2,7 +2,8 @@
 
 size_t st_safe_utf8_read(const char *text, size_t bytes, uint32_t *ret_point)
 {
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* less is an overlong form */
+    /* smallest character for each length; a smaller one is an overlong form, which is not valid */
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     const unsigned char *p = (const unsigned char *)text;
     if (bytes == 0)
         return 0;
@@ -10,7 +11,7 @@ size_t st_safe_utf8_read(const char *text, size_t bytes, uint32_t *ret_point)
         *ret_point = p[0];
         return 1;
     }
-    size_t n = 0; /* leading ones */
+    size_t n = 0; /* leading one bits of the first byte: the length of the character */
     while (n < ST_ARRAY_LEN(least) && (p[0] & 0x80u >> n) != 0)
         n++;
     if (n < 2 || n >= ST_ARRAY_LEN(least) || n > bytes)
@@ -42,8 +43,8 @@ bool st_safe_point(uint32_t point)
     return true;
 }
 
-/** One character of foreign text. @param bytes at least 1. @return bytes read; *ret_safe: what to write for
- * it, *ret_bytes of it. */
+/** Reads one character of foreign text. @param bytes at least 1. @return bytes that were read. Writes
+ * *ret_bytes bytes from *ret_safe in their place. */
 static size_t next(const char *text, size_t bytes, const char **ret_safe, size_t *ret_bytes)
 {
     uint32_t point;
@@ -114,7 +115,7 @@ void st_safe_print_lines(FILE *out, const char *text, size_t bytes)
     print(out, text, bytes, true);
 }
 
-/* --- in XML and HTML, in status bars, and in commands that users copy from the screen --- */
+/* --- text in XML and HTML, and in commands that users copy from the screen --- */
 
 void st_safe_print_xml(FILE *out, const char *text)
 {
@@ -138,7 +139,8 @@ void st_safe_print_xml(FILE *out, const char *text)
 
 #define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,@%+-"
 
-/** A '=' at the beginning is the path of a command to zsh. */
+/** Can the word be used without quotes? Not with '=' at its beginning, which zsh replaces by the path of a
+ * command. */
 static bool is_plain(const char *word)
 {
     return word[0] != '\0' && word[0] != '=' && word[strspn(word, PLAIN)] == '\0';
@@ -159,7 +161,8 @@ const char *st_safe_shell_word(const char *word, char *buf, size_t buf_bytes)
     size_t used = 0;
     buf[used++] = '\'';
     for (; *word != '\0'; word++) {
-        const bool apart = *word == '\'' || *word == '!'; /* csh interprets "!" even within quotes */
+        /* quoted separately: ' would end the quotes, and csh interprets ! even within them */
+        const bool apart = *word == '\'' || *word == '!';
         if (used + 6 > buf_bytes)
             return NULL;
         if (apart) {

@@ -11,35 +11,35 @@
 
 #define ST_TEXT_TO_NUL SIZE_MAX /* as a number of bytes: up to the terminating '\0' */
 
-/** Reads one character. @param bytes available, or ST_TEXT_TO_NUL. @return length in bytes, 1 to 4 (also
- * for U+0000); 0: not valid UTF-8. */
+/** Reads one character. @param bytes available bytes, or ST_TEXT_TO_NUL. @return its length in bytes, 1 to 4
+ * (also for U+0000); 0: not valid UTF-8. */
 size_t st_safe_utf8_read(const char *text, size_t bytes, uint32_t *ret_point);
 
-/** Can the character be shown? false also for '\n' and '\t'. */
+/** May the character be shown? false also for '\n' and '\t'. */
 bool st_safe_point(uint32_t point);
 
-/** Is the text safe, and a single line? */
+/** Is the text safe, and one line? */
 bool st_safe_is(const char *text);
 
-/** Copies text as one safe line; text that does not fit is cut after a whole character.
- * @param buf may be text itself. @param buf_bytes at least 1; a copy is never longer than the text.
- * @param bytes of text, or ST_TEXT_TO_NUL; a '\0' ends it in both cases. @return length of the copy. */
+/** Copies text as one safe line; text that does not fit is cut after a whole character. @param buf may be
+ * text itself. @param buf_bytes at least 1; the copy is never longer than the text. @param bytes length of
+ * text, or ST_TEXT_TO_NUL; a '\0' ends it in both cases. @return length of the copy. */
 size_t st_safe_copy(char *buf, size_t buf_bytes, const char *text, size_t bytes);
 
-/** st_safe_copy in place. @return text. */
+/** Makes a text safe in place, as st_safe_copy. @return text. */
 char *st_safe_text(char *text);
 
-/** Writes text as one safe line, without a newline at its end. @param bytes as for st_safe_copy. */
+/** Prints text as one safe line, without a newline at its end. @param bytes as for st_safe_copy. */
 void st_safe_print(FILE *out, const char *text, size_t bytes);
 
 /** As st_safe_print, but keeps each '\n': for text of several lines. */
 void st_safe_print_lines(FILE *out, const char *text, size_t bytes);
 
-/** As st_safe_print, for XML, HTML and Pango's markup, as text or within an attribute: made safe and
- * escaped. @param text NULL: prints nothing. */
+/** Prints text for XML, HTML and Pango's markup, as content or within an attribute: made safe and escaped.
+ * @param text NULL: prints nothing. */
 void st_safe_print_xml(FILE *out, const char *text);
 
-/** Quotes a word for sh and csh, if needed. A word that begins with '-' remains an option: quotes do not
- * change that. @param buf_bytes 4 * length + 3 are always enough. @return buf; NULL: the word does not
- * fit, or is not safe text, so that the line on the screen would differ from the line that runs. */
+/** Quotes a word for sh and csh, if needed. A word that begins with '-' is still an option, since quotes do
+ * not change that. @param buf_bytes 4 * length + 3 are always enough. @return buf; NULL: the word does not
+ * fit, or is not safe text, so that the command on the screen would differ from the one that runs. */
 const char *st_safe_shell_word(const char *word, char *buf, size_t buf_bytes);

@@ -1,4 +1,4 @@
-/* Text for terminals. */
+/* Texts that live for a turn of a loop, and their output on terminals. */
 #include "core/text/text.h"
 
 #include "core/text/safe.h"
@@ -10,8 +10,8 @@ struct block {
     char room[BLOCK_BYTES];
 };
 
-static _Thread_local struct block oldest, *last; /* NULL: the oldest one */
-static _Thread_local size_t used_bytes, more_n;  /* of the last one; behind the oldest one */
+static _Thread_local struct block oldest, *last; /* last: the block that is used now; NULL: `oldest` */
+static _Thread_local size_t used_bytes, more_n;  /* bytes used in `last`; number of blocks behind `oldest` */
 
 char *st_text_room(size_t bytes)
 {
@@ -42,8 +42,8 @@ void st_text_forget(void)
         return;
     for (struct block *next; (next = oldest.next) != NULL; free(next))
         oldest.next = next->next;
-    memset(oldest.room, '?',
-           sizeof(oldest.room)); /* makes a text that is used too long visible on the screen */
+    /* Makes a text that is used after this visible on the screen. */
+    memset(oldest.room, '?', sizeof(oldest.room));
     last = NULL;
     used_bytes = more_n = 0;
 }
@@ -111,7 +111,7 @@ void st_text_join(char *buf, size_t buf_bytes, const char *separator, const char
     ST_PRINT_REST(buf + at, buf_bytes - at, format);
 }
 
-/* Columns of the character that begins here: 0 within one, and of a mark above the one before. Source:
+/* Columns of the character that begins at text: 0 within a character, and for a combining mark. Source:
  * Unicode's EastAsianWidth.txt, rounded. */
 static int columns_at(const char *text, size_t bytes)
 {
@@ -146,7 +146,7 @@ int st_text_columns(const char *text)
     return columns_of(text, strlen(text));
 }
 
-/* Bytes of the first `columns` columns, or of all. */
+/* Bytes of the text's first `columns` columns, or of the whole text if it has fewer. */
 static size_t bytes_of(const char *text, size_t bytes, int columns)
 {
     size_t i = 0;
@@ -170,7 +170,8 @@ void st_text_pad(FILE *out, const char *text, int columns)
     while (++n < columns);
 }
 
-/* Where the word that begins here ends; a unit belongs to the number before it. */
+/* End of the word that begins at `begin`. A unit is part of the number before it, so that both stay on one
+ * line. */
 static size_t word_end(const char *text, size_t bytes, size_t begin)
 {
     static const char *const units[] = {" %", " ns", " us", " µs", " ms", " s", " min", " h", " Hz", " kHz"};

@@ -1,6 +1,6 @@
 #include "core/text/text_buffer.h"
 
-#define STEP_BYTES 256 /* the first allocation; later ones grow by a quarter as well */
+#define STEP_BYTES 256 /* bytes of the first allocation; later ones add this and a quarter */
 
 struct st_text_buffer st_text_buffer_on(char *array, size_t room)
 {
@@ -8,7 +8,7 @@ struct st_text_buffer st_text_buffer_on(char *array, size_t room)
     return (struct st_text_buffer){.text = array, .room = room, .fixed = true};
 }
 
-/* Makes room for `bytes` and a 0. @return the bytes that fit. */
+/* Makes room for `bytes` and a '\0'. @return how many of the bytes fit. */
 static size_t reserve(struct st_text_buffer *buffer, size_t bytes)
 {
     if (bytes < buffer->room - buffer->bytes)

@@ -1,4 +1,4 @@
-/* The thread that opens the own stream, looks after it and opens it again. */
+/* Opens the daemon's own stream in a thread, watches it, and opens it again after it was lost. */
 #include "daemon/audio/audio.h"
 
 #include <pthread.h>
@@ -42,7 +42,7 @@ int64_t st_audio_backoff_ns(unsigned failures)
     return ST_MIN(pause_ns, BACKOFF_MAX_NS);
 }
 
-/* --- the thread --- */
+/* --- the thread that opens and watches the stream --- */
 
 #define STOP_WAIT_NS   (5 * ST_NS_PER_S)
 #define POLICY_UNKNOWN (-1)
@@ -53,16 +53,16 @@ struct st_audio {
     struct st_config config;
     pthread_t thread;
 
-    pthread_mutex_t mutex; /* the members up to `ended` */
-    pthread_cond_t wake;   /* CLOCK_MONOTONIC */
+    pthread_mutex_t mutex; /* protects the members up to `ended` */
+    pthread_cond_t wake;   /* waits use CLOCK_MONOTONIC */
     struct st_audio_view view;
     bool stop, ended;
 
     struct st_stream_seen seen;
 
-    /* the thread only */
+    /* the next members are used by the thread only */
     const struct st_stream_module *module;
-    struct st_own_stream *stream; /* NULL: closed */
+    struct st_own_stream *stream; /* NULL: not open */
     unsigned failures;
     uint64_t dropouts_reported_n;
     struct st_audio_judge judge;
@@ -83,7 +83,7 @@ static void note_failure(struct st_audio *audio, enum st_event_kind kind, const 
     audio->view.retry_after_ns = pause_ns;
     ST_PRINT(audio->view.error, "%s", error);
     pthread_mutex_unlock(&audio->mutex);
-    if (!known) /* each reason once, not each try */
+    if (!known) /* the same reason is reported once, although each attempt fails */
         st_events_add(
             audio->events, ST_LOG_WARN, wall_ns(audio), kind,
             "the daemon's own stream does not run: %s. sleeptuned continues without it and tries again "
@@ -108,14 +108,15 @@ static void note_running(struct st_audio *audio)
                   now.device, (long long)now.rate_hz, now.format, st_ns_text(now.latency_ns));
 }
 
-/* What came since the last look is one event; too many events are summed (daemon/causes/event_limit.h). */
+/* Reports the dropouts since the last check as one event. If there are too many events, they are summed
+ * (daemon/causes/event_limit.h). */
 static void report_dropouts(struct st_audio *audio)
 {
     const uint64_t n = atomic_load(&audio->seen.dropouts), new_n = n - audio->dropouts_reported_n;
     if (new_n == 0)
         return;
-    struct st_event event =
-        st_event_make(wall_ns(audio), ST_EVENT_OWN_DROPOUT, "%s", audio->view.backend); /* what to look at */
+    /* The backend is the detail of the event: where the user should look. */
+    struct st_event event = st_event_make(wall_ns(audio), ST_EVENT_OWN_DROPOUT, "%s", audio->view.backend);
     ST_PRINT(event.source, "own");
     ST_PRINT(event.device, "%.63s", audio->view.device_name);
     event.certainty = ST_CERTAINTY_EXACT;
@@ -138,7 +139,7 @@ static void close_stream(struct st_audio *audio)
     audio->stream = NULL;
 }
 
-/* Opens, or looks after the open stream. @return pause before the next call. */
+/* Opens the stream, or checks the open one. @return pause (ns) before the next call. */
 static int64_t step(struct st_audio *audio)
 {
     char error[ST_AUDIO_ERROR_BYTES] = "";
@@ -147,7 +148,8 @@ static int64_t step(struct st_audio *audio)
         atomic_store(&audio->seen.policy, POLICY_UNKNOWN);
         const int r = audio->module->open(audio->platform, &audio->config, &audio->seen, &audio->stream,
                                           error, sizeof(error));
-        if (is_stopping(audio)) /* st_audio_stop may have left us behind: the list of events may be gone */
+        /* st_audio_stop may have given up waiting for this thread, and the list of events may be freed. */
+        if (is_stopping(audio))
             return 0;
         if (r < 0) {
             close_stream(audio);
@@ -166,13 +168,13 @@ static int64_t step(struct st_audio *audio)
     if (broken == NULL)
         return ST_AUDIO_LOOK_NS;
     ST_PRINT(error, "lost the backend %.31s: %s", audio->config.audio.backend, broken);
-    note_failure(audio, ST_EVENT_AUDIO_LOST,
-                 error); /* a server that hangs may not let the stream be closed either */
+    /* Reported before the stream is closed, since closing may hang with the server. */
+    note_failure(audio, ST_EVENT_AUDIO_LOST, error);
     close_stream(audio);
     return st_audio_backoff_ns(audio->failures);
 }
 
-/* pthread_cond_timedwait at an absolute time on CLOCK_MONOTONIC. */
+/* Waits for `wake`, at most ns. Call with the mutex held. */
 static void wait_ns(struct st_audio *audio, int64_t ns)
 {
     const struct timespec until = st_ns_to_timespec(st_ns_add(st_platform_now_ns(audio->platform), ns));
@@ -201,7 +203,7 @@ static void *run(void *ctx)
     return NULL;
 }
 
-/* Its thread has not begun. @return why it cannot; NULL: it can. */
+/* Finds the module of the backend, before the thread starts. @return NULL, or why there is no stream. */
 static const char *load(struct st_audio *audio)
 {
 #if ST_HAVE_OSS
@@ -265,7 +267,7 @@ void st_audio_stop(struct st_audio *audio)
         r = pthread_cond_timedwait(&audio->wake, &audio->mutex, &until);
     const bool ended = audio->ended;
     pthread_mutex_unlock(&audio->mutex);
-    if (!ended) { /* stuck in the sound server's library; its memory must stay */
+    if (!ended) { /* the thread hangs in the sound server's library, so the memory that it uses must stay */
         ST_WARN("the %s backend did not stop in 5 s: its thread is abandoned", audio->config.audio.backend);
         pthread_detach(audio->thread);
         return;

@@ -1,4 +1,4 @@
-/* The daemon's own stream: it plays silence, and its dropouts are counted. */
+/* The daemon's own stream (audio.backend): plays silence to a sound system, and counts its dropouts. */
 #pragma once
 
 #include "daemon/causes/events.h"
@@ -8,9 +8,9 @@
 
 enum st_audio_state {
     ST_AUDIO_OFF,     /* not configured, backend "none", or built without libsoundio */
-    ST_AUDIO_OPENING, /* first try under way */
-    ST_AUDIO_RUNNING, /* plays */
-    ST_AUDIO_WAITING, /* could not be opened, or was lost: opened again after a pause */
+    ST_AUDIO_OPENING, /* the first attempt to open the stream is under way */
+    ST_AUDIO_RUNNING, /* the stream plays */
+    ST_AUDIO_WAITING, /* the stream could not be opened, or was lost; it is opened again after a pause */
 };
 
 const char *st_audio_state_name(enum st_audio_state state);
@@ -19,7 +19,7 @@ const char *st_audio_state_name(enum st_audio_state state);
 struct st_audio_view {
     enum st_audio_state state;
     char backend[32];
-    char device[ST_CONFIG_TEXT_BYTES]; /* id */
+    char device[ST_CONFIG_TEXT_BYTES]; /* id of the device in the sound system */
     char device_name[ST_CONFIG_TEXT_BYTES];
     bool raw;
     char format[48];
@@ -29,43 +29,47 @@ struct st_audio_view {
     int policy; /* enum st_policy of the callback's thread; -1: chosen by the sound system, or not known yet
                  */
     int priority;
-    uint64_t dropouts_n; /* underflows, since the daemon started or the backend was changed */
+    uint64_t dropouts_n; /* underflows since the daemon started or the backend was changed */
     uint64_t opened_n;
-    int64_t retry_after_ns;           /* pause before the next try, while WAITING */
-    char error[ST_AUDIO_ERROR_BYTES]; /* while WAITING; while OFF if a stream is configured */
+    /* pause before the next attempt to open the stream, in state ST_AUDIO_WAITING */
+    int64_t retry_after_ns;
+    /* why the stream does not play: in state ST_AUDIO_WAITING, or ST_AUDIO_OFF if one is configured */
+    char error[ST_AUDIO_ERROR_BYTES];
 };
 
 struct st_audio;
 
-/** Starts the stream's thread. A backend that cannot be opened is no error: it is opened again after 1 s
- * .. 60 s. @param config audio.* and, for the wished rate, latency and priority, loop.*; copied. @return
- * 0, -ENOMEM, -EAGAIN. Threads: one. */
+/** Starts the stream's thread. A backend that cannot be opened is no error: the thread tries again after 1 s
+ * to 60 s. @param config copied; audio.*, and loop.* for the requested rate, latency and priority. @return 0,
+ * -ENOMEM, -EAGAIN. Threads: one. */
 ST_NODISCARD int st_audio_start(struct st_platform *platform, const struct st_config *config,
                                 struct st_events *events, struct st_audio **ret);
 
-/** The view of a stream whose thread has not begun: opening, if configured, without dropouts. Pure. */
+/** Fills the view of a stream whose thread has not started: state ST_AUDIO_OPENING if a stream is configured,
+ * no dropouts. Pure. */
 void st_audio_view_init(const struct st_config *config, struct st_audio_view *ret);
 
-/** Closes the stream. Waits at most 5 s for a sound server that does not answer. NULL is fine. */
+/** Closes the stream. If its sound server does not answer in 5 s, leaves the thread. NULL is allowed. */
 void st_audio_stop(struct st_audio *audio);
 
-/** Threads: any. */
+/** Copies the current state of the stream. Threads: any. */
 void st_audio_look(struct st_audio *audio, struct st_audio_view *ret);
 
-#define ST_AUDIO_LOOK_NS INT64_C(250000000) /* interval of looks at an open stream */
-#define ST_AUDIO_SILENT_LOOKS                                                                                \
-    40 /* after this number of looks without a callback, and 4 buffers, the stream hangs */
+#define ST_AUDIO_LOOK_NS INT64_C(250000000) /* interval in which an open stream is checked */
+/* the stream hangs after this number of checks, and at least 4 buffers, without a callback */
+#define ST_AUDIO_SILENT_LOOKS 40
 
-/** Does the sound system still ask for samples? Counts looks instead of time: after a SIGSTOP of the
- * daemon, the callback runs again before enough looks have passed. */
+/** Detects that the sound system no longer asks for samples. Counts checks instead of time: after a SIGSTOP
+ * of the daemon, the callback runs again before enough checks have passed. */
 struct st_audio_judge {
     uint64_t heard;
     unsigned silent_looks;
 };
 
-/** @param calls callbacks of the stream so far. @param latency_ns of the stream's buffer. @return true:
- * the stream hangs. Pure. */
+/** @param calls callbacks of the stream so far. @param latency_ns length of the stream's buffer. @return
+ * true: the stream hangs. Pure. */
 bool st_audio_hangs(struct st_audio_judge *judge, uint64_t calls, int64_t latency_ns);
 
-/** Pause before the next try after `failures` consecutive failures: 1 s, 2 s, 4 s .. 60 s. Pure. */
+/** Pause (ns) before the next attempt after this number of consecutive failures: 1 s, 2 s, 4 s .. 60 s. Pure.
+ */
 int64_t st_audio_backoff_ns(unsigned failures);

@@ -1,4 +1,5 @@
-/* The default callbacks of libsoundio abort the process, so every one is replaced. */
+/* The own stream through libsoundio. Each of its callbacks is set, because its default callbacks abort the
+ * process. */
 #include "daemon/audio/stream.h"
 
 #include <soundio/soundio.h>
@@ -15,19 +16,19 @@ struct st_own_stream {
     struct st_platform *platform;
     const struct st_config *config;
 
-    /* the thread that opens and closes */
-    struct SoundIo *soundio; /* NULL: closed */
+    /* used by the thread that opens and closes the stream */
+    struct SoundIo *soundio; /* NULL: not connected */
     struct SoundIoDevice *device;
     struct SoundIoOutStream *out;
 
-    /* written by callbacks in the sound system's threads */
+    /* the next members are written by callbacks in the sound system's threads */
     struct st_stream_seen *seen;
-    _Atomic bool counting; /* between start and close */
-    _Atomic int broken;    /* a SoundIoError */
-    bool policy_set;       /* callback only */
+    _Atomic bool counting; /* underflows count only between start and close of the stream */
+    _Atomic int broken;    /* a SoundIoError; 0: none */
+    bool policy_set;       /* used in the write callback only */
 };
 
-/* In the order we would like them; silence is all zero bits in each. */
+/* Formats in order of preference. In each of them, silence is all zero bits. */
 static const enum SoundIoFormat formats[] = {
     SoundIoFormatFloat32NE, SoundIoFormatS16NE, SoundIoFormatS32NE,     SoundIoFormatS24NE,
     SoundIoFormatFloat64NE, SoundIoFormatS8,    SoundIoFormatFloat32FE, SoundIoFormatS16FE,
@@ -37,9 +38,12 @@ static const enum SoundIoFormat formats[] = {
 static const struct {
     const char *name;
     enum SoundIoBackend backend;
-    bool own_thread; /* libsoundio's, whose policy is ours to set; the others' threads belong to the server's
-                        library */
-    int64_t latency_min_ms; /* that its own clients take; dummy: that it does not wake as often as the loop */
+    /* libsoundio's own thread plays, and we set its policy; with the other backends it is a thread of the
+     * server's library */
+    bool own_thread;
+    /* smallest latency that is asked for: pulseaudio as its own clients use it, dummy so that it wakes less
+     * often than the loop */
+    int64_t latency_min_ms;
 } backends[] = {
     {"dummy", SoundIoBackendDummy, true, 50},
     {"alsa", SoundIoBackendAlsa, true, 0},
@@ -57,7 +61,8 @@ static size_t backend_index(const char *name)
 
 /* --- callbacks, in threads of the sound system --- */
 
-/* libsoundio asks for SCHED_FIFO without PTHREAD_EXPLICIT_SCHED, so its thread has its creator's policy. */
+/* Sets real-time priority in the thread that plays. libsoundio asks for SCHED_FIFO without
+ * PTHREAD_EXPLICIT_SCHED, so its thread only has the policy of the thread that made it. */
 static void set_policy_once(struct st_own_stream *stream)
 {
     if (stream->policy_set)
@@ -88,7 +93,7 @@ static void on_write(struct SoundIoOutStream *out, ST_UNUSED int frames_min, int
             error = soundio_outstream_end_write(out);
         }
         if (error == SoundIoErrorUnderflow)
-            return; /* reported through on_underflow */
+            return; /* on_underflow counts it */
         if (error != 0) {
             atomic_store(&stream->broken, error);
             return;
@@ -163,7 +168,7 @@ static enum SoundIoFormat choose_format(struct SoundIoDevice *device)
     return SoundIoFormatInvalid;
 }
 
-/* A text of the sound system for status and log: empty instead of NULL. */
+/* Copies a text of the sound system for status and log; "" for NULL. */
 static void copy_text(char *to, size_t to_bytes, const char *from)
 {
     snprintf(to, to_bytes, "%s", st_text_or(from, ""));
@@ -205,7 +210,7 @@ static int connect_backend(struct st_own_stream *stream, char *error, size_t err
     return 0;
 }
 
-/* The ids that audio.device can be set to. */
+/* Lists in an error message the ids that audio.device can be set to. */
 static void list_devices(struct SoundIo *soundio, const char *backend, const char *wished, char *buf,
                          size_t buf_bytes)
 {
@@ -217,7 +222,7 @@ static void list_devices(struct SoundIo *soundio, const char *backend, const cha
     }
 }
 
-/* Sets stream->device. */
+/* Finds the device that audio.device names, or the default one, and sets stream->device. */
 static int choose_device(struct st_own_stream *stream, char *error, size_t error_bytes)
 {
     const char *backend = stream->config->audio.backend, *id = stream->config->audio.device;
@@ -235,18 +240,19 @@ static int choose_device(struct st_own_stream *stream, char *error, size_t error
     return -EIO;
 }
 
-/* The dummy backend plays half of what was asked for at a time, and then refills only what was free before.
- * Its buffer is rounded up to whole pages. If exactly whole pages are asked for, it holds one such half
- * after each refill, and a wake-up that is a microsecond late counts as an underflow (src/dummy.c of
- * libsoundio 2.0.0). So one frame more than whole pages is asked for: nearly a page is to spare, 10 ms at
- * 48 kHz. */
+/* A latency at which the dummy backend is not late by itself. It plays half of its buffer at a time, and then
+ * refills only what was free before. The buffer is rounded up to whole pages: if exactly whole pages are
+ * asked for, it holds only one such half after each refill, and a wake-up that is a microsecond late counts
+ * as an underflow (src/dummy.c of libsoundio 2.0.0). So one frame more than whole pages is asked for, which
+ * leaves nearly a page to spare, 10 ms at 48 kHz. */
 static double dummy_latency_s(double wished_s, int64_t rate_hz)
 {
-    const double page_frames = (double)sysconf(_SC_PAGESIZE) / (2 * sizeof(float)); /* stereo */
+    /* stereo samples of 32 bits */
+    const double page_frames = (double)sysconf(_SC_PAGESIZE) / (2 * sizeof(float));
     return (floor(wished_s * (double)rate_hz / page_frames) * page_frames + 1) / (double)rate_hz;
 }
 
-/* What is asked for: the sound system gives what it can. */
+/* The latency to ask for; the sound system may grant another one. */
 static double wished_latency_s(const struct st_config *config)
 {
     if (config->audio.latency_ms > 0)
@@ -258,7 +264,7 @@ static double wished_latency_s(const struct st_config *config)
     return dummy ? dummy_latency_s(wished_s, config->loop.rate_hz) : wished_s;
 }
 
-/* @return a SoundIoError. */
+/* Opens and starts the stream on stream->device. @return a SoundIoError; 0: it plays. */
 static int start_stream(struct st_own_stream *stream, enum SoundIoFormat format, int rate_hz,
                         double latency_s)
 {
@@ -312,7 +318,7 @@ static int open_stream(struct st_platform *platform, const struct st_config *con
     stream->config = config;
     stream->seen = seen;
     int r = connect_backend(stream, error, error_bytes);
-    st_text_forget(); /* this module's own, which the daemon's does not reach */
+    st_text_forget(); /* the module has its own copies of st_text, which the daemon's call does not free */
     if (r == 0)
         r = choose_device(stream, error, error_bytes);
     return r == 0 ? begin(stream, error, error_bytes) : r;

@@ -1,5 +1,5 @@
-/* The daemon's own stream, by libsoundio in a module that is loaded only if a stream is configured, so
- * that sleeptuned links no sound library; or by OSS on FreeBSD, which needs no library. */
+/* The daemon's own stream: through libsoundio, in a module that is loaded only if a stream is configured, so
+ * that sleeptuned does not link a sound library; or on FreeBSD through OSS, which needs no library. */
 #pragma once
 
 #include <stdatomic.h>
@@ -8,25 +8,27 @@
 
 struct st_own_stream;
 
-/** Written by callbacks in the sound system's threads. */
+/** What callbacks in the sound system's threads count and set. */
 struct st_stream_seen {
-    _Atomic uint64_t dropouts, calls; /* of all streams since the start */
-    _Atomic int policy, priority;     /* as in struct st_audio_view */
+    _Atomic uint64_t dropouts, calls; /* dropouts and callbacks of all streams since the start */
+    _Atomic int policy, priority;     /* of the thread that plays, as in struct st_audio_view */
 };
 
-/** One object of this type is exported under ST_STREAM_SYMBOL. Threads: one a stream. */
+/** The functions of the module; one object of this type is exported under ST_STREAM_SYMBOL. Threads: each
+ * stream is used by one thread. */
 struct st_stream_module {
-    const char *version; /* ST_VERSION; must equal the loading program's */
-    /** Opens and starts the stream; may wait for a sound server that hangs. @param config, seen must stay
+    const char *version; /* ST_VERSION of the module; must be that of the program that loads it */
+    /** Opens and starts the stream; may block as long as a sound server hangs. @param config, seen must stay
      * valid. @return 0, or a negative errno value with the reason in error; close *ret in both cases. */
     int (*open)(struct st_platform *platform, const struct st_config *config, struct st_stream_seen *seen,
                 struct st_own_stream **ret, char *error, size_t error_bytes);
-    /** Fills what an open stream was granted: device, format, rate, channels, latency. */
+    /** Fills in the values that the sound system granted to the open stream: device, format, rate, channels,
+     * latency. */
     void (*describe)(const struct st_own_stream *stream, struct st_audio_view *ret);
     /** Call regularly while the stream is open. @return why the stream is broken, for example because its
      * server ended; NULL: not broken. */
     const char *(*find_failure)(struct st_own_stream *stream);
-    /** Closes the stream; may wait as open. NULL is allowed. */
+    /** Closes the stream; may block as open does. NULL is allowed. */
     void (*close)(struct st_own_stream *stream);
 };
 #define ST_STREAM_SYMBOL "st_stream_module"
@@ -39,7 +41,9 @@ static inline void st_stream_set_policy(struct st_platform *platform, const stru
     enum st_policy policy;
     int got;
     if (platform->set_policy(platform, ST_POLICY_FIFO, priority) < 0)
-        (void)platform->set_policy(platform, ST_POLICY_OTHER, 0); /* not SCHED_BATCH */
+        /* Without real-time priority: normal policy instead of SCHED_BATCH, which the main thread's threads
+         * inherit. */
+        (void)platform->set_policy(platform, ST_POLICY_OTHER, 0);
     if (platform->get_policy(platform, &policy, &got) == 0) {
         atomic_store(&seen->priority, got);
         atomic_store(&seen->policy, (int)policy);
@@ -47,8 +51,9 @@ static inline void st_stream_set_policy(struct st_platform *platform, const stru
 }
 
 struct st_oss_calls;
-extern const struct st_stream_module st_stream_oss; /* FreeBSD only */
-/** As open of st_stream_oss, with a test's system calls. */
+/* the OSS stream of FreeBSD; other systems do not have it */
+extern const struct st_stream_module st_stream_oss;
+/** Opens a stream as st_stream_oss does, but with a test's system calls. */
 int st_stream_oss_open(const struct st_oss_calls *calls, struct st_platform *platform,
                        const struct st_config *config, struct st_stream_seen *seen,
                        struct st_own_stream **ret, char *error, size_t error_bytes);

@@ -1,4 +1,5 @@
-/* The own stream on an OSS device: a thread writes silence, and asks for gaps after each fragment. */
+/* The own stream on an OSS device of FreeBSD: a thread writes silence, and reads the number of gaps after
+ * each fragment. */
 #include <fcntl.h>
 #include <pthread.h>
 
@@ -8,8 +9,9 @@
 #include "platform/posix/posix.h"
 #include "st_config.h"
 
-#define FRAME_BYTES    (2 * ST_OSS_CHANNELS) /* 16 bits, which each device has */
-#define FRAGMENT_BYTES 65536                 /* the largest that is asked for */
+/* bytes of a frame: 16-bit samples, which every device accepts */
+#define FRAME_BYTES    (2 * ST_OSS_CHANNELS)
+#define FRAGMENT_BYTES 65536 /* largest fragment that is accepted */
 #define STACK_BYTES    (64 * 1024)
 
 struct st_own_stream {
@@ -18,13 +20,13 @@ struct st_own_stream {
     const struct st_config *config;
     struct st_stream_seen *seen;
     const char *device;
-    int fd; /* -1: closed */
+    int fd; /* -1: not open */
     uint32_t rate_hz;
     audio_buf_info room;
     pthread_t thread;
     bool started;
     atomic_bool stop;
-    atomic_int broken; /* a negative errno value */
+    atomic_int broken; /* the error that ended the thread, a negative errno value; 0: none */
 };
 
 static void *play(void *ctx)
@@ -50,13 +52,13 @@ static void close_stream(struct st_own_stream *stream)
         return;
     atomic_store(&stream->stop, true);
     if (stream->started)
-        pthread_join(stream->thread, NULL); /* its write waits for one fragment */
+        pthread_join(stream->thread, NULL); /* takes at most as long as its write of one fragment */
     if (stream->fd >= 0)
         (void)stream->calls->close(stream->fd);
     free(stream);
 }
 
-/* A quarter of what is wished for, at four fragments. */
+/* A quarter of the wished latency, in bytes: the buffer has four fragments. */
 static size_t period_bytes(const struct st_config *config)
 {
     const int64_t frames = config->audio.latency_ms > 0

@@ -1,4 +1,4 @@
-/* Sums of causes. */
+/* Sums the causes of late wake-ups minute by minute, and makes their events. */
 #include "daemon/causes/causes.h"
 
 #include "core/ns.h"
@@ -8,7 +8,7 @@
 #include "platform/tree.h"
 
 #define QUARTER_NS INT64_C(250000000)
-#define GAP_NS     INT64_C(2000000000) /* without a wake-up: no loop ran */
+#define GAP_NS     INT64_C(2000000000) /* after this time without a wake-up, no loop was running */
 
 #define UNKNOWN INT64_MIN
 
@@ -19,7 +19,7 @@ static int64_t pressure_us(struct st_platform *machine, const char *of)
     return st_proc_pressure_us(text, "some", &us) == 0 && us <= INT64_MAX ? (int64_t)us : UNKNOWN;
 }
 
-/* Growth of a counter; a counter that decreased was restarted. */
+/* Growth of a counter. INT64_MIN: not known, or the counter decreased, so it was started again. */
 static int64_t grown(int64_t now, int64_t before)
 {
     return now == INT64_MIN || before == INT64_MIN || now < before ? INT64_MIN : now - before;
@@ -64,21 +64,23 @@ void st_causes_sample_pressure(struct st_system_pressure *pressure, struct st_pl
 struct st_causes {
     struct st_platform *platform;
     struct st_events *events;
-    struct st_system_pressure pressure; /* main thread */
-    pthread_mutex_t mutex;              /* all below */
-    int64_t memory_before_permille;     /* pressure of the second before */
-    struct st_meanwhile meanwhile;      /* as in the events */
-    int64_t above_ns;                   /* 0: no loop so far */
-    struct st_cause_sums now;           /* of the current minute, as are the next members */
+    struct st_system_pressure pressure; /* used by the main thread only */
+    pthread_mutex_t mutex;              /* protects all members below */
+    int64_t memory_before_permille;     /* memory pressure in the previous second */
+    struct st_meanwhile meanwhile;      /* the state of the machine that st_events_set_meanwhile passes on */
+    int64_t above_ns;                   /* limit for a late wake-up (ns); 0: there was no loop yet */
+    /* sums of the current minute; wakes_n, from_ns and from_wall_ns are of this minute, too */
+    struct st_cause_sums now;
     uint64_t wakes_n;
     int64_t from_ns, from_wall_ns;
-    struct st_event
-        late;            /* the worst late wake-up of its quarter of a second, not put yet; count_n 0: none */
+    /* the worst late wake-up of the current quarter of a second, whose event is not added yet; count_n 0:
+     * none */
+    struct st_event late;
     int cpu;             /* CPU of the loop; -1: any */
-    char no_tracer[200]; /* why no culprit is named; "": culprits are named */
+    char no_tracer[200]; /* why the trace names no culprit; "": it does */
 };
 
-/* Under the mutex. */
+/* Call with the mutex held. */
 static void begin_minute(struct st_causes *causes)
 {
     struct st_platform *platform = causes->platform;
@@ -130,7 +132,8 @@ void st_causes_begin(struct st_causes *causes, const struct st_session_config *c
     pthread_mutex_unlock(&causes->mutex);
 }
 
-/* The pressure on memory is that of two seconds: a dropout is reported up to one late. Under the mutex. */
+/* Notes the state of the machine for later events. The memory pressure is the larger one of the last two
+ * seconds, since a dropout is reported up to a second late. Call with the mutex held. */
 static void note_pressure(struct st_causes *causes, enum st_cause slowed, int64_t wall_ns)
 {
     struct st_meanwhile *m = &causes->meanwhile;
@@ -148,7 +151,7 @@ static void note_pressure(struct st_causes *causes, enum st_cause slowed, int64_
     m->slowed = slowed;
 }
 
-/* Under the mutex, which is given back. */
+/* Unlocks the mutex, which the caller holds, and adds the event that was held back. */
 static void unlock_and_put_late(struct st_causes *causes)
 {
     const struct st_event late = causes->late;
@@ -198,7 +201,7 @@ void st_causes_wakes(struct st_causes *causes, uint64_t n)
     pthread_mutex_unlock(&causes->mutex);
 }
 
-/* Under the mutex. */
+/* Adds a late wake-up to the sums. Call with the mutex held. */
 static void add(struct st_causes *causes, const struct st_cause_event *late,
                 const struct st_trace_culprit *culprit, int64_t explained_ns)
 {
@@ -208,7 +211,7 @@ static void add(struct st_causes *causes, const struct st_cause_event *late,
                                .worst_ns = late->lateness_ns,
                                .figures = explained_ns != INT64_MIN,
                                .explained_ns = ST_MAX(explained_ns, 0)};
-    if (culprit != NULL) { /* threads of a program are one culprit */
+    if (culprit != NULL) { /* all threads of a program count as one culprit */
         const size_t len = st_cause_kind_program_len(culprit->name);
         ST_PRINT(row.culprit, "%.*s", (int)(len > 0 ? len : strlen(culprit->name)), culprit->name);
     }
@@ -231,8 +234,8 @@ static struct st_event event_of(const struct st_cause_event *late, const struct 
     return event;
 }
 
-/* One late wake-up more; an event is put when the next quarter of a second begins. Under the mutex, which is
- * given back. */
+/* Joins a late wake-up with the others of its quarter of a second; the first one of a new quarter adds the
+ * event of the previous quarter. Unlocks the mutex, which the caller holds. */
 static void unlock_and_join(struct st_causes *causes, const struct st_event *late)
 {
     if (causes->late.count_n > 0 && causes->late.wall_ns / QUARTER_NS == late->wall_ns / QUARTER_NS) {
@@ -262,7 +265,8 @@ void st_causes_take(struct st_causes *causes, const struct st_cause_event *late,
         ST_PRINT(counted.name, "%s", late->culprit);
         culprit = &counted;
     }
-    /* who had most of a wait had not all of it */
+    /* The culprit's time is only a part of the wait, so it counts only if it exceeds what the counters
+     * explain. */
     if (culprit != NULL && culprit->explains && culprit->ns > explained_ns)
         explained_ns = ST_MIN(culprit->ns, late->lateness_ns);
     const struct st_event event = event_of(late, culprit, explained_ns, wall_ns);

@@ -1,4 +1,4 @@
-/* Finds who had the CPU. */
+/* Adds up the time of each thread and interrupt on a CPU, from the events of a trace. */
 #include "daemon/causes/cpu_trace.h"
 
 #include "core/text/safe.h"
@@ -12,16 +12,17 @@ enum owner_kind { OWNER_NONE, OWNER_THREAD, OWNER_IRQ, OWNER_SOFTIRQ };
 
 struct owner {
     enum owner_kind kind;
-    int number; /* pid, interrupt, softirq */
+    int number; /* number of the thread, interrupt or softirq */
     char name[ST_TRACE_NAME_BYTES];
-    int64_t before_ns, after_ns; /* before and after the wake-up was under way */
+    int64_t before_ns, after_ns; /* CPU time (ns) before and after the waiting thread was woken */
 };
 
-/* Which threads may be named: none, those that had the CPU after the waking, those that the other one waited
- * for by its counters, also where the waking was not seen, or also who had the CPU before the waking. */
+/* Which threads may be the culprit. AFTER_WAKING: those that had the CPU after the waiting thread was woken.
+ * WAITED_FOR: as AFTER_WAKING, but if the waking is not in the trace, all that had the CPU, since the
+ * counters show a wait for the CPU. ALL: also those that had it before the waking. */
 enum threads { THREADS_NONE, THREADS_AFTER_WAKING, THREADS_WAITED_FOR, THREADS_ALL };
 
-/* What runs on the CPU at a moment: interrupts above softirqs above the thread. */
+/* What runs on the CPU at a moment: an interrupt on top of a softirq, on top of a thread. */
 struct line {
     struct owner thread, softirq, irq;
     struct owner owners[OWNERS_MAX];
@@ -46,7 +47,8 @@ static void add_to(struct line *line, const struct owner *who, int64_t before_ns
     line->owners[i].after_ns += after_ns;
 }
 
-/* An interrupt's time counts as its own after its exit was seen. */
+/* Adds time to what runs now. The time of an interrupt or softirq is held back until its exit is seen
+ * (leave()). */
 static void add(struct line *line, int64_t before_ns, int64_t after_ns)
 {
     struct owner *above = line->irq.kind != OWNER_NONE ? &line->irq : &line->softirq;
@@ -58,8 +60,8 @@ static void add(struct line *line, int64_t before_ns, int64_t after_ns)
     above->after_ns += after_ns;
 }
 
-/* An interrupt or softirq ends; without an exit of its own (it was preempted, or events were lost) its time
- * is the thread's that it was on top of. */
+/* Ends an interrupt or softirq. Without an exit event (events were lost), its time counts for the thread
+ * below it. */
 static void leave(struct line *line, struct owner *above, bool by_exit)
 {
     if (above->kind != OWNER_NONE)
@@ -114,8 +116,8 @@ static int64_t between(int64_t from_ns, int64_t to_ns, int64_t low_ns, int64_t h
     return ST_MAX(b - a, 0);
 }
 
-/* Who has the CPU at event i: the thread from which the next switch takes it, unless events were lost
- * before that switch. There must be a switch from i on. */
+/* The thread that has the CPU at event i: the one from which the next switch takes the CPU; unknown if events
+ * were lost before that switch. There must be a switch at i or later. */
 static struct owner taken_from(const struct st_trace_event *events, size_t i, int cpu, int tid)
 {
     while (events[i].cpu != cpu || (events[i].kind != ST_TRACE_SWITCH && events[i].kind != ST_TRACE_LOST))
@@ -126,8 +128,8 @@ static struct owner taken_from(const struct st_trace_event *events, size_t i, in
     return (struct owner){.kind = OWNER_NONE};
 }
 
-/* Goes along the events of the CPU up to the switch `in`. Time before the first event of all, and time
- * in which events were lost, has no owner. */
+/* Follows the events of the CPU up to the switch `in`, and adds up the time of each owner. Time before the
+ * first event, and time in which events were lost, has no owner. */
 static void follow(struct line *line, const struct st_trace_event *events, size_t in, int tid, int64_t due_ns,
                    int64_t waking_ns)
 {
@@ -147,9 +149,11 @@ static void follow(struct line *line, const struct st_trace_event *events, size_
             continue;
         }
         if (e->kind == ST_TRACE_SWITCH && e->prev_pid != line->thread.number)
-            line->thread = line->irq = line->softirq = none; /* events were lost: the owner is unknown */
+            /* The switch takes the CPU from another thread than expected: events were lost, so the owner is
+             * unknown. */
+            line->thread = line->irq = line->softirq = none;
         else if (e->kind == ST_TRACE_SWITCH && line->thread.kind == OWNER_THREAD)
-            /* since it got the CPU it may have become another program (exec) */
+            /* the thread may have become another program (exec) while it had the CPU */
             ST_PRINT(line->thread.name, "%s", e->prev_name);
         add(line, between(at_ns, e->at_ns, due_ns, waking_ns),
             between(at_ns, e->at_ns, ST_MAX(waking_ns, due_ns), in_ns));
@@ -158,7 +162,7 @@ static void follow(struct line *line, const struct st_trace_event *events, size_
     }
 }
 
-/* The last event of that kind for the thread in [from_ns, to_ns]. @return its index, or SIZE_MAX. */
+/* The last event of a kind for the thread in [from_ns, to_ns]. @return its index, or SIZE_MAX. */
 static size_t last_of(const struct st_trace_event *events, size_t n, enum st_trace_kind kind, int tid,
                       int64_t from_ns, int64_t to_ns)
 {
@@ -170,7 +174,8 @@ static size_t last_of(const struct st_trace_event *events, size_t n, enum st_tra
     return SIZE_MAX;
 }
 
-/* @return false: no other thread is the cause. */
+/* Which threads may be the culprit if the counters gave this cause. @return false: with this cause, no other
+ * thread can be. */
 static bool suspects(enum st_cause cause, enum threads *ret)
 {
     static const struct {
@@ -189,7 +194,8 @@ static bool suspects(enum st_cause cause, enum threads *ret)
     return false;
 }
 
-/* What counts of its time. Where the waking was not seen, all of it is before_ns. */
+/* The part of an owner's CPU time (ns) for which it may be blamed. If the waking is not in the trace, all of
+ * the time is in before_ns. */
 static int64_t counted_ns(const struct owner *who, enum threads threads, bool waking_was_seen,
                           bool waking_was_late)
 {
@@ -202,8 +208,8 @@ static int64_t counted_ns(const struct owner *who, enum threads threads, bool wa
     return who->after_ns + (before ? who->before_ns : 0);
 }
 
-/* What a thread's turns took in all that ended, on the CPU of the switch `in`, after due_ns. @return 0: a
- * switch of them is not among the events, or may not be. */
+/* How long (ns) a thread had the CPU of the switch `in`, in all its turns that ended after due_ns. @return 0:
+ * a switch of one of these turns is missing in the trace, or may be missing. */
 static int64_t turns_ns(const struct st_trace_event *events, size_t in, int pid, int64_t due_ns)
 {
     int64_t sum_ns = 0, from_ns = INT64_MIN;
@@ -281,7 +287,7 @@ void st_cpu_trace_complete_name(struct st_platform *machine, struct st_trace_cul
     const char *comm = st_tree_text(machine, st_text("/proc%.20s/comm", id));
     st_safe_copy(full, sizeof(full), comm, strcspn(comm, "\n"));
     if (strlen(full) != len || strncmp(full, culprit->name, len) != 0)
-        return; /* another thread has the number now */
+        return; /* another thread has this number now */
     st_proc_name(comm, st_tree_text(machine, st_text("/proc%.20s/cmdline", id)), full, sizeof(full));
     ST_PRINT(culprit->name, "%s%s", full, id);
 }

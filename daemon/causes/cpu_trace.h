@@ -1,5 +1,5 @@
-/* Who had a CPU while a thread waited for it, from the scheduler and interrupt events of a kernel's
- * trace. */
+/* Finds which thread or interrupt had a CPU while another thread waited for it, from scheduler and interrupt
+ * events of the kernel's trace. */
 #pragma once
 
 #include "core/cause_kind.h"
@@ -11,16 +11,19 @@
 
 #define ST_TRACE_CULPRIT_BYTES 64
 
-/** The thread or interrupt that had the CPU longest. */
+/** The culprit: the thread or interrupt that had the CPU longest. */
 struct st_trace_culprit {
     char name[ST_TRACE_CULPRIT_BYTES]; /* "ffmpeg/4711", "irq/27-hda", "softirq/NET_RX" */
-    int64_t ns;                        /* CPU time while the waiting thread should have run */
-    int64_t waited_ns; /* from the wake-up of the waiting thread until it got the CPU; 0: not seen */
-    int64_t turns_ns;  /* of a thread: from switch to switch, including time before the due time; 0: not
-                          completely known */
+    /* CPU time (ns) of the culprit while the waiting thread should have run */
+    int64_t ns;
+    /* from the wake-up of the waiting thread until it got the CPU (ns); 0: its wake-up is not in the trace */
+    int64_t waited_ns;
+    /* how long a culprit thread had the CPU in each turn, from switch to switch, including time before the
+     * due time (ns); 0: not completely known */
+    int64_t turns_ns;
     int cpu;
     bool waking_was_seen;
-    bool explains; /* the culprit explains ns of the lateness; false: perhaps only a part */
+    bool explains; /* the culprit's time explains ns of the lateness; false: perhaps only a part of it */
 };
 
 /**
@@ -53,27 +56,28 @@ ST_NODISCARD int st_cpu_trace_find_culprit(const struct st_trace_event *events, 
                                            enum st_cause cause, int64_t due_ns, int64_t woke_ns,
                                            struct st_trace_culprit *ret);
 
-/** Completes a name that the kernel cut at 15 characters: a thread that still runs gets its program's name
- * if that begins with the same letters. */
+/** Completes the name of a thread, which the kernel cuts at 15 characters: if the thread still runs and the
+ * name of its program begins with the same letters, it gets that name. */
 void st_cpu_trace_complete_name(struct st_platform *machine, struct st_trace_culprit *culprit);
 
-/* --- the module sleeptune-trace.so, which reads the ring by libtracefs (Linux) --- */
+/* --- the module sleeptune-trace.so, which reads the trace through libtracefs (Linux) --- */
 
 #define ST_TRACE_SYMBOL "st_trace_module"
 
 struct st_trace;
 
-/** One object of this type is exported under ST_TRACE_SYMBOL. Threads: one a ring. */
+/** The functions of the module; one object of this type is exported under ST_TRACE_SYMBOL. Threads: each
+ * trace is used by one thread. */
 struct st_trace_module {
-    const char *version; /* ST_VERSION; must equal the loading program's */
-    /** Makes the instance and turns it on; -EEXIST if there is one. Does not mount tracefs. @param
-     * buffer_kb for each CPU; reduced so that all CPUs together have at most 64 MB. @return 0 or a
-     * negative errno value, with a sentence in error. */
+    const char *version; /* ST_VERSION of the module; must be that of the program that loads it */
+    /** Makes the instance (an own trace buffer of tracefs) and turns its events on; -EEXIST if there is one.
+     * Does not mount tracefs. @param buffer_kb kB for each CPU; reduced so that all CPUs together have at
+     * most 64 MB. @return 0 or a negative errno value, with a sentence in error. */
     int (*open)(int64_t buffer_kb, struct st_trace **ret, char *error, size_t error_bytes);
-    /** Takes the events in the ring, sorted by time, with ST_TRACE_LOST where events were overwritten.
-     * @return 0 or a negative errno value. */
+    /** Takes all events out of the buffer, sorted by time, with an ST_TRACE_LOST where events were
+     * overwritten. @return 0 or a negative errno value. */
     int (*read)(struct st_trace *trace, void (*take)(void *ctx, const struct st_trace_event *event),
                 void *ctx);
-    /** Removes the instance. */
+    /** Turns the events off and removes the instance. */
     void (*close)(struct st_trace *trace);
 };

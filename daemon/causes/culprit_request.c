@@ -61,7 +61,9 @@ int st_culprit_request(const char *socket_path, pid_t tid, int64_t since_wall_ns
                                  until_wall_ns / ST_NS_PER_S, until_wall_ns % ST_NS_PER_S);
     const int status = st_local_http_ask(socket_path, "GET", target, PATIENCE_MS, ANSWER_BYTES, &body);
     if (status < 0)
-        return status != -ENOENT ? status : -ECONNREFUSED; /* no socket is there; -ENOENT is an answer */
+        /* The socket file is missing, so no daemon runs. -ENOENT must not be returned, since it means that no
+         * culprit is known. */
+        return status != -ENOENT ? status : -ECONNREFUSED;
     const int r = status == 200 ? st_culprit_request_parse(body, ret) : -EBADMSG;
     free(body);
     return r;

@@ -1,4 +1,4 @@
-/* Token buckets of events. */
+/* Lets events of a kind pass by a token bucket: a burst, then one a second. */
 #include "daemon/causes/event_limit.h"
 
 #include "core/ns.h"

@@ -1,16 +1,19 @@
-/* The list of recent events. */
+/* The list of recent events, and their log lines. */
 #include "daemon/causes/events.h"
 
 #include "core/ns.h"
 
 #define LOG_MODULE "event"
 
-/* A late wake-up is put at most so long after its end: the drain looks each quarter of a second, a tracer
- * reads its ring when it is asked, main puts it each second. A loop that does not wake up takes longer. */
-#define PUT_NS       INT64_C(2500000000)
-#define ALIVE_NS     INT64_C(1000000000) /* without a look at the loop: it is not known to run */
-#define UNKNOWN_NS   INT64_C(5000000000) /* a loop that is not seen for so long was perhaps not on time */
-#define MACHINE_NS   INT64_C(2000000000) /* largest age of the known state of the machine */
+/* A late wake-up is in the list at most this time after its end: the drain thread reads the ring each quarter
+ * of a second, a tracer answers when asked, and the main thread adds the event each second. If the loop does
+ * not wake at all, it takes longer. */
+#define PUT_NS INT64_C(2500000000)
+/* after this time without an examined wake-up, the loop is not known to run */
+#define ALIVE_NS INT64_C(1000000000)
+/* an event of this age is logged even if no wake-up of the loop was seen since */
+#define UNKNOWN_NS   INT64_C(5000000000)
+#define MACHINE_NS   INT64_C(2000000000) /* oldest state of the machine that may be stored with an event */
 #define LOG_A_MINUTE 10
 
 int st_events_init(struct st_events *events, struct st_platform *platform)
@@ -45,9 +48,9 @@ void st_events_set_meanwhile(struct st_events *events, const struct st_meanwhile
     pthread_mutex_unlock(&events->mutex);
 }
 
-/* --- putting; all under the mutex --- */
+/* --- adding events; call these with the mutex held --- */
 
-/* The list is full: the oldest event of the most frequent kind goes. */
+/* Makes room in the full list: drops the oldest event of the most frequent kind. */
 static void make_room(struct st_events *events)
 {
     const size_t place = st_event_limit_largest(&events->kinds);
@@ -63,14 +66,15 @@ static void make_room(struct st_events *events)
     memmove(&events->events[i], &events->events[i + 1], (events->events_n - i) * sizeof(events->events[0]));
 }
 
-/* Adds the system pressure at the time of a late event. */
+/* Stores the system pressure with a dropout or a late event, and the loop's CPU with a dropout. */
 static void note_meanwhile(struct st_events *events, struct st_event *event)
 {
     const struct st_meanwhile *m = &events->meanwhile;
     const int64_t from_ns = st_ns_sub(event->wall_ns, event->span_ns), to_ns = event->wall_ns;
     if (!st_event_kind_is_dropout(event->kind) && event->lateness_ns == INT64_MIN)
         return;
-    if (event->span_ns <= ST_EVENT_SAME_TIME_NS && to_ns >= m->at_ns - MACHINE_NS) /* else it is put late */
+    /* An event whose time is long past was added late, and the current pressure says nothing about it. */
+    if (event->span_ns <= ST_EVENT_SAME_TIME_NS && to_ns >= m->at_ns - MACHINE_NS)
         event->pressure = m->pressure;
     if (!st_event_kind_is_dropout(event->kind))
         return;
@@ -91,7 +95,7 @@ static void put(struct st_events *events, enum st_log_level level, const struct 
         events->hear(events->hear_ctx, &listed->event);
 }
 
-/* @return false: it is in the next sum. */
+/* Adds an event unless there were too many of its kind. @return false: it will be part of a sum. */
 static bool put_if_few(struct st_events *events, enum st_log_level level, const struct st_event *event,
                        bool logged)
 {
@@ -122,13 +126,14 @@ void st_events_add(struct st_events *events, enum st_log_level level, int64_t wa
 {
     struct st_event event = st_event_make(wall_ns, kind, "%s", "");
     ST_PRINT_REST(event.detail, sizeof(event.detail), format);
-    if (put_if_few(events, level, &event, true)) /* nothing can become known of it */
+    /* Nothing more can become known about an event that is only a text, so it is logged now. */
+    if (put_if_few(events, level, &event, true))
         st_log_event(level, "event", st_event_kind_name(kind), INT64_MIN, INT64_MIN, event.detail);
 }
 
-/* --- reading; all under the mutex --- */
+/* --- reading the list; call these with the mutex held --- */
 
-/* What is known beside it. */
+/* Finds what other events explain about this one. */
 static struct st_story_beside look_beside(const struct st_events *events, int64_t wall_ns,
                                           const struct st_event *event)
 {
@@ -152,7 +157,7 @@ json_t *st_events_json(struct st_events *events, int64_t wall_ns)
     const struct st_event *newest[ST_EVENTS_MAX];
     pthread_mutex_lock(&events->mutex);
     const size_t n = events->events_n;
-    for (size_t i = 0; i < n; i++) { /* one that was put later goes to where its time belongs */
+    for (size_t i = 0; i < n; i++) { /* sorts by time, since an event can be added after a later one */
         const struct st_event *event = &events->events[i].event;
         size_t at = i;
         for (; at > 0 && newest[at - 1]->wall_ns > event->wall_ns; at--)
@@ -182,7 +187,7 @@ static enum st_log_level level_of(struct st_events *events, const struct st_list
     return listed->level;
 }
 
-/* An event that can be logged. */
+/* What a log line says about an event. */
 struct ready {
     enum st_log_level level;
     const char *kind;
@@ -226,7 +231,8 @@ void st_events_log(struct st_events *events, int64_t wall_ns, bool end)
     pthread_mutex_unlock(&events->mutex);
     if (unlogged_n > 0)
         ST_WARN("%ju events came too fast for this log; the history has them", unlogged_n);
-    while (more) { /* no one waits for the journal */
+    /* The mutex is not held while a line is written, so that no thread waits for the journal. */
+    while (more) {
         pthread_mutex_lock(&events->mutex);
         more = next_ready(events, wall_ns, end, &ready);
         pthread_mutex_unlock(&events->mutex);

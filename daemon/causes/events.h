@@ -1,5 +1,5 @@
-/* Recent events: a short list for status, page and log, and the way to the history. Too many events of a
- * kind are summed (daemon/causes/event_limit.h). An event is put once and does not change afterwards. */
+/* Recent events: a short list for status, page and log, from which they are passed on to the history. Too
+ * many events of a kind are summed (daemon/causes/event_limit.h). Once added, an event does not change. */
 #pragma once
 
 #include <jansson.h>
@@ -13,17 +13,18 @@
 
 /** State of the machine, stored with an event; times by the wall clock. */
 struct st_meanwhile {
-    int64_t at_ns; /* time of `pressure`, and of the last look at what slows the machine; 0: none yet */
+    int64_t at_ns; /* when `pressure` and `slowed` were last read; 0: not yet */
     struct st_event_pressure pressure;
-    enum st_cause slowed; /* why the machine has been slower without interruption in the last seconds;
-                             ST_CAUSE_UNKNOWN: it was not */
+    /* why the machine has been slower, from slowed_from_ns to slowed_to_ns without interruption;
+     * ST_CAUSE_UNKNOWN: it was not */
+    enum st_cause slowed;
     int64_t slowed_from_ns, slowed_to_ns;
-    int loop_cpu; /* -1: any */
-    int64_t watched_from_ns,
-        watched_to_ns; /* time in which wake-ups of the loop were looked at; INT64_MAX, 0: never */
+    int loop_cpu; /* CPU of the test loop; -1: any */
+    /* time in which the loop's wake-ups were examined without a gap; INT64_MAX, 0: never */
+    int64_t watched_from_ns, watched_to_ns;
 };
 
-/** The last events, and the listener (history). Threads: any. */
+/** The last events, and a listener, which is the history. Threads: any. */
 struct st_events {
     pthread_mutex_t mutex;
     struct st_listed {
@@ -32,17 +33,19 @@ struct st_events {
         bool logged;
     } events[ST_EVENTS_MAX]; /* in the order of adding */
     size_t events_n;
-    struct st_event_kinds kinds;  /* of the list */
-    uint64_t added_n;             /* since the start */
-    int64_t late_gone_ns;         /* time of the last late wake-up that has left the list; INT64_MIN: none */
-    struct st_platform *platform; /* NULL: no limit */
+    struct st_event_kinds kinds; /* number of listed events of each kind */
+    uint64_t added_n;            /* all events since the start */
+    /* time of the last late wake-up that was dropped from the list; INT64_MIN: none */
+    int64_t late_gone_ns;
+    struct st_platform *platform; /* NULL: the rate of events is not limited */
     struct st_event_limit limit;
     struct st_meanwhile meanwhile;
     void (*hear)(void *ctx, const struct st_event *event); /* NULL: no listener */
     void *hear_ctx;
-    uint64_t unlogged_n; /* events that left the list before they were logged */
-    int64_t log_minute;  /* minute of the time of day */
-    unsigned log_left;   /* late wake-ups that may still be logged in log_minute */
+    uint64_t unlogged_n; /* events that were dropped from the list before they were logged */
+    int64_t log_minute;  /* minute of the time of day to which log_left applies */
+    /* late wake-ups that may still be logged in log_minute; later ones are debug messages */
+    unsigned log_left;
 };
 
 /** @param platform limits the rate: at most ST_EVENT_LIMIT_BURST_N events of a kind, then one each
@@ -55,27 +58,27 @@ void st_events_finish(struct st_events *events);
 void st_events_listen(struct st_events *events, void (*hear)(void *ctx, const struct st_event *event),
                       void *ctx);
 
-/** Sets the state of the machine from now on; stored with dropouts and late wake-ups when they are put.
- * Threads: any. */
+/** Sets the current state of the machine, which is stored with each dropout and late wake-up that is added
+ * from now on. Threads: any. */
 void st_events_set_meanwhile(struct st_events *events, const struct st_meanwhile *meanwhile);
 
-/** Completes a copy of an event as st_events_put does. Threads: any. */
+/** Adds the state of the machine to a copy of an event, as st_events_put does. Threads: any. */
 void st_events_note_meanwhile(struct st_events *events, struct st_event *event);
 
-/** Keeps an event and calls the listener. */
+/** Adds an event to the list and calls the listener. */
 void st_events_put(struct st_events *events, enum st_log_level level, const struct st_event *event);
 
-/** As st_events_put, for an event with text only; logged at once. */
+/** As st_events_put, for an event that is only a text; logged at once, since no explanation can follow. */
 void st_events_add(struct st_events *events, enum st_log_level level, int64_t wall_ns,
                    enum st_event_kind kind, const char *format, ...) ST_PRINTF(5, 6);
 
-/** Puts sums of held-back events, and logs unlogged events for which every possible explanation has been
- * put. Late wake-ups beyond ten a minute are logged at debug level only. Threads: main, each second.
- * @param end log all events. */
+/** Adds the sums of held-back events, and logs events that were not logged yet. A late event waits for its
+ * log line until everything that may explain it is known. Late wake-ups beyond ten a minute are logged at
+ * debug level only. Threads: main, each second. @param end the daemon ends: log all events now. */
 void st_events_log(struct st_events *events, int64_t wall_ns, bool end);
 
-/** Why the machine was slower in the second before that moment; ST_CAUSE_UNKNOWN: it was not. @return
- * false: no look at the machine since then, so the answer may change. Threads: any. */
+/** Finds why the machine was slower in the second before that moment; ST_CAUSE_UNKNOWN: it was not. @return
+ * false: the machine was not examined after that moment, so the answer may change. Threads: any. */
 bool st_events_slowed(struct st_events *events, int64_t wall_ns, enum st_cause *ret);
 
 /** Events, newest first: [st_event_story_json()]. NULL: out of memory. */

@@ -6,8 +6,10 @@
 #include "core/ns.h"
 #include "core/text/safe.h"
 
-#define WARNING   4   /* of syslog(2); the kernel's own facility is 0 */
-#define LINES_MAX 256 /* of one look; a flood is read on at the next one */
+/* LOG_WARNING of syslog(2); messages of the kernel itself have facility 0, so this number is also their first
+ * field */
+#define WARNING   4
+#define LINES_MAX 256 /* lines that one call reads; the next call reads the rest of a flood */
 #define ABOUT_MAX 40
 
 const char *st_kernel_log_judge(const char *record, char *ret_about, size_t about_bytes)
@@ -18,7 +20,8 @@ const char *st_kernel_log_judge(const char *record, char *ret_about, size_t abou
     const char *text = strchr(record, ';');
     const unsigned long level = strtoul(record, NULL, 10);
     ret_about[0] = '\0';
-    if (text == NULL || level > 7) /* of another facility: written by programs */
+    /* the number includes a facility other than 0: a program wrote this line */
+    if (text == NULL || level > 7)
         return NULL;
     text++;
     const size_t len = strcspn(text, "\n"), about = strcspn(text, ":");
@@ -29,7 +32,7 @@ const char *st_kernel_log_judge(const char *record, char *ret_about, size_t abou
         counts = counts || (of_usb && about < len && strstr(text + about, *word) != NULL);
     if (!counts)
         return NULL;
-    if (about < len && about <= ABOUT_MAX) /* without a colon it is a sentence */
+    if (about < len && about <= ABOUT_MAX) /* a line without a short name before a colon is a sentence */
         st_safe_copy(ret_about, about_bytes, text, about);
     return of_usb ? "usb" : "kernel";
 }
@@ -47,7 +50,9 @@ void st_kernel_log_look(struct st_kernel_log *log, struct st_platform *platform,
     }
     for (int i = 0; log->fd > 0 && i < LINES_MAX; i++) {
         const ssize_t n = read(log->fd, record, sizeof(record) - 1);
-        if (n <= 0 && errno != EPIPE) /* EPIPE: lines were overwritten */
+        /* EPIPE means that lines were overwritten before they were read; the next read continues behind them
+         */
+        if (n <= 0 && errno != EPIPE)
             break;
         record[ST_MAX(n, 0)] = '\0';
         const char *source = st_kernel_log_judge(record, about, sizeof(about));

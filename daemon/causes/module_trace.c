@@ -1,5 +1,5 @@
-/* The kernel's events of scheduling and interrupts, by libtracefs, in an instance of our own: the traces
- * of others are not touched, and ours costs them nothing. */
+/* Reads the kernel's events of scheduling and interrupts through libtracefs, in a tracefs instance of its
+ * own: traces of other programs are not changed, and do not become slower. */
 #include <event-parse.h>
 #include <fcntl.h>
 #include <tracefs.h>
@@ -8,13 +8,14 @@
 #include "daemon/causes/cpu_trace.h"
 #include "st_config.h"
 
-#define ALL_KB 65536 /* of all CPUs */
+#define ALL_KB 65536 /* most kB of the buffers of all CPUs together */
 
 extern const struct st_trace_module st_trace_module;
 
 struct st_trace {
-    struct tracefs_instance *instance; /* NULL: not made by us */
-    int held_fd;                       /* keeps the kernel from removing the instance; -1: none */
+    struct tracefs_instance *instance; /* NULL: this process has made none */
+    /* an open file of the instance, which keeps other processes from removing it; -1: none */
+    int held_fd;
     struct tep_handle *tep;
     void (*take)(void *ctx, const struct st_trace_event *event);
     void *ctx;
@@ -23,7 +24,8 @@ struct st_trace {
 static const struct row {
     const char *system, *event;
     enum st_trace_kind kind;
-    const char *pid, *prev_pid, *number, *name, *prev_name; /* fields; NULL: none */
+    /* names of the event's fields; NULL: it has no such field */
+    const char *pid, *prev_pid, *number, *name, *prev_name;
 } rows[] = {
     {"sched", "sched_switch", ST_TRACE_SWITCH, .pid = "next_pid", .prev_pid = "prev_pid", .name = "next_comm",
      .prev_name = "prev_comm"},
@@ -42,7 +44,7 @@ static int number_of(struct tep_event *event, struct tep_record *record, const c
     return tep_get_field_val(NULL, event, field, record, &value, 0) == 0 ? (int)value : -1;
 }
 
-/* buf is all zero. */
+/* Copies a text field. @param buf must be all zero, which ends the text. */
 static void name_of(struct tep_event *event, struct tep_record *record, const char *field,
                     char buf[ST_TRACE_NAME_BYTES])
 {
@@ -55,7 +57,7 @@ static void name_of(struct tep_event *event, struct tep_record *record, const ch
 static int on_record(struct tep_event *event, struct tep_record *record, int cpu, void *ctx)
 {
     struct st_trace *trace = ctx;
-    if (record->missed_events != 0) { /* the ring was full, and those before this one were overwritten */
+    if (record->missed_events != 0) { /* the buffer was full, and events before this one were overwritten */
         const struct st_trace_event lost = {.at_ns = (int64_t)record->ts, .cpu = cpu, .kind = ST_TRACE_LOST};
         trace->take(trace->ctx, &lost);
     }
@@ -90,7 +92,7 @@ static void close_trace(struct st_trace *trace)
     free(trace);
 }
 
-/* What a library left in errno; the other one if it left nothing. */
+/* The error that a library left in errno, as a negative value; -other if it left none. */
 static int error_of(int other)
 {
     return errno != 0 ? -errno : -other;
@@ -118,9 +120,10 @@ static int look_for_events(const char *name, void *ctx)
     return 0;
 }
 
-/* At each event the kernel also notes the names of its threads, for who reads a trace as text; ours have them
- * in them. That takes a fifth to a third of an event's time. The option of one instance is that of all events
- * that are on by then (trace_event_enable_cmd_record), so that it stays if another one has some. */
+/* Turns off the option record-cmd if possible. With it the kernel also notes the name of each thread at each
+ * event, for readers of the trace as text; that takes a fifth to a third of an event's time, and our events
+ * contain the names already. The option applies to all events that are on when they are enabled
+ * (trace_event_enable_cmd_record), so it stays on if another instance has events. */
 static void leave_names(struct tracefs_instance *instance)
 {
     bool any = has_events(NULL);
@@ -128,7 +131,8 @@ static void leave_names(struct tracefs_instance *instance)
         (void)put(instance, "trace_options", "norecord-cmd");
 }
 
-/* The ring and its events. @return 0 or what failed, in *ret_what. */
+/* Sets clock and size of the buffer, and turns the events on. @return 0, or an error with *ret_what the file
+ * or event that failed. */
 static int set_up(struct tracefs_instance *instance, int64_t buffer_kb, const char **ret_what)
 {
     char kb[24];
@@ -157,7 +161,8 @@ static int set_up(struct tracefs_instance *instance, int64_t buffer_kb, const ch
     return r;
 }
 
-/* Of the rows alone: tracefs_local_events_system also reads all of /proc/kallsyms, which takes 11 MB. */
+/* Reads the formats of the events in `rows` only: tracefs_local_events_system also reads all of
+ * /proc/kallsyms, which takes 11 MB. @param ret_what the file or event that failed. */
 static int read_formats(struct st_trace *trace, const char **ret_what)
 {
     int len = 0, r;
@@ -168,7 +173,8 @@ static int read_formats(struct st_trace *trace, const char **ret_what)
             ? -EIO
             : 0;
     free(text);
-    if (r == 0) /* the kernel's, which is in its pages */
+    /* sizes are those of the kernel that wrote the pages, which may have 64 bits where this program has 32 */
+    if (r == 0)
         tep_set_long_size(trace->tep, tep_get_header_page_size(trace->tep));
     for (size_t i = 0; i < ST_ARRAY_LEN(rows) && r == 0; i++) {
         text = tracefs_event_file_read(NULL, rows[i].system, *ret_what = rows[i].event, "format", &len);
@@ -179,7 +185,7 @@ static int read_formats(struct st_trace *trace, const char **ret_what)
     return r;
 }
 
-/* libtracefs would mount tracefs where it is not, for good. */
+/* Checks that tracefs is mounted. Otherwise libtracefs would mount it, and it would stay mounted. */
 static int find_tracefs(char *error, size_t error_bytes)
 {
     static char folder[] = ST_TRACEFS;
@@ -196,7 +202,7 @@ static int find_tracefs(char *error, size_t error_bytes)
     return r == -ENOENT ? -ENOTSUP : r;
 }
 
-/* @return 0, with *ret and a file of it open; or what failed, in *ret_what. */
+/* Makes the instance, and opens a file of it. @return 0, or an error with *ret_what the file that failed. */
 static int make_instance(struct st_trace *trace, const char **ret_what)
 {
     *ret_what = "instances/" ST_TRACE_INSTANCE;
@@ -204,7 +210,8 @@ static int make_instance(struct st_trace *trace, const char **ret_what)
     struct tracefs_instance *instance = tracefs_instance_create(ST_TRACE_INSTANCE);
     if (instance == NULL)
         return error_of(EACCES);
-    if (!tracefs_instance_is_new(instance)) { /* of another daemon: st_tracer_clear could not remove it */
+    /* it belongs to another daemon, so st_tracer_clear could not remove it */
+    if (!tracefs_instance_is_new(instance)) {
         tracefs_instance_free(instance);
         return -EEXIST;
     }
@@ -228,7 +235,8 @@ static int open_trace(int64_t buffer_kb, struct st_trace **ret, char *error, siz
         r = set_up(trace->instance, buffer_kb, &what);
     if (r == 0)
         r = read_formats(trace, &what);
-    if (r == 0 && tep_get_long_size(trace->tep) != (int)sizeof(long)) { /* seen with libtracefs 1.8 */
+    /* With libtracefs 1.8, a program with 32 bits read no event of a kernel with 64 bits. */
+    if (r == 0 && tep_get_long_size(trace->tep) != (int)sizeof(long)) {
         snprintf(error, error_bytes,
                  "a program with 32 bits reads no event of this kernel, which has 64. Install the sleeptuned "
                  "that has 64 bits, or run it without trace.enabled");

@@ -1,4 +1,5 @@
-/* From the loop's late wake-ups to the kernel's trace, and to the sums. */
+/* Names the culprits of the loop's late wake-ups with the kernel's trace, and adds them to the sums of
+ * causes. */
 #include "daemon/causes/tracer.h"
 
 #include <fcntl.h>
@@ -13,25 +14,29 @@
 
 #define LOG_MODULE "trace"
 
-#define EVENTS_MAX   ST_CPU_EVENTS_MAX /* kept after they were taken out of the ring, at least, and ... */
-#define SPARE        (EVENTS_MAX / 4)  /* ... at most this many more */
-#define FROZEN_NS    (12 * ST_NS_PER_S)
-#define ASK_NS       (100 * ST_NS_PER_MS) /* of the system's daemon, for those that came together */
-#define ASK_AGAIN_NS (10 * ST_NS_PER_S)   /* after it did not answer */
-#define FIRST_PID_NS 0xEFFFFFFC /* inode number of the first PID namespace, of each Linux since 3.8 */
+/* events that are kept at least after they were read from the kernel's buffer */
+#define EVENTS_MAX ST_CPU_EVENTS_MAX
+/* events that are kept at most beyond EVENTS_MAX, so that old ones are moved out seldom */
+#define SPARE     (EVENTS_MAX / 4)
+#define FROZEN_NS (12 * ST_NS_PER_S)
+/* longest time for asking the system's daemon about all late wake-ups of one turn */
+#define ASK_NS       (100 * ST_NS_PER_MS)
+#define ASK_AGAIN_NS (10 * ST_NS_PER_S) /* wait after the system's daemon did not answer */
+#define FIRST_PID_NS 0xEFFFFFFC         /* inode number of the first PID namespace, of each Linux since 3.8 */
 
 struct st_tracer {
-    const struct st_trace_module *module; /* NULL: the system's daemon is asked on `socket` */
+    const struct st_trace_module *module; /* NULL: the system's daemon is asked on `socket` instead */
     struct st_trace *trace;
     const char *socket;
     struct st_platform *platform;
     struct st_causes *causes;
     pid_t tid;
-    int told[2];         /* a pipe: the drain tells main that something waits */
-    int64_t ask_from_ns; /* not before */
+    /* a pipe: the drain thread writes a byte when a late wake-up waits for its culprit */
+    int told[2];
+    int64_t ask_from_ns; /* the system's daemon is not asked before this time, CLOCK_MONOTONIC */
     size_t events_n;
-    struct st_trace_event
-        events[]; /* EVENTS_MAX + SPARE, of which the first SPARE are dropped; none without module */
+    /* room for EVENTS_MAX + SPARE; a full array drops its first SPARE events; none without module */
+    struct st_trace_event events[];
 };
 
 static void keep(void *ctx, const struct st_trace_event *event)
@@ -44,7 +49,8 @@ static void keep(void *ctx, const struct st_trace_event *event)
     tracer->events[tracer->events_n++] = *event;
 }
 
-/* What is there already serves, too. */
+/* Moves the events from the kernel's buffer to tracer->events. If that fails, the events that were read
+ * before are still of use. */
 static void read_ring(struct st_tracer *tracer)
 {
     if (tracer->module != NULL)
@@ -70,7 +76,8 @@ static int find(struct st_tracer *tracer, const struct st_cause_event *event, in
     return r;
 }
 
-/* until_ns: as long the system's daemon is asked. */
+/* Names the culprits of late wake-ups and adds them to the sums. @param until_ns the system's daemon is asked
+ * until this time (CLOCK_MONOTONIC). */
 static void name(struct st_tracer *tracer, const struct st_cause_event *events, size_t n, int64_t until_ns)
 {
     struct st_trace_culprit found = {.ns = 0};
@@ -92,9 +99,9 @@ static void name(struct st_tracer *tracer, const struct st_cause_event *events, 
     }
 }
 
-/* The instance of a daemon that was killed; removing it also turns its events off. A daemon that traces holds
- * a file of its instance open: the kernel does not remove that one. FreeBSD has no tracefs: there the path
- * does not exist. */
+/* Removes the tracefs instance of a daemon that was killed, which also turns its events off. A daemon that
+ * runs keeps a file of its instance open, so the kernel does not remove that one. FreeBSD has no tracefs, so
+ * the path does not exist there. */
 void st_tracer_clear(void)
 {
     static const char path[] = ST_TRACEFS "/instances/" ST_TRACE_INSTANCE;
@@ -110,7 +117,7 @@ void st_tracer_clear(void)
                 strerror(errno), path);
 }
 
-/* Does the system's daemon trace, and may it be asked? @return NULL, or why not. */
+/* Does the system's daemon trace, and does it answer this user? @return NULL: yes; otherwise why not. */
 static const char *try_remote(struct st_platform *platform, const char *socket, pid_t tid)
 {
     struct st_trace_culprit none;
@@ -124,7 +131,8 @@ static const char *try_remote(struct st_platform *platform, const char *socket, 
                            : "trace.enabled is off in the configuration";
 }
 
-/* The kernel's trace has the numbers that threads have in the first PID namespace. */
+/* Does this process run in a PID namespace of its own? The kernel's trace has the thread numbers of the first
+ * namespace, so they would not match. */
 static bool has_own_numbers(void)
 {
     struct stat ns;
@@ -183,7 +191,7 @@ void st_tracer_stop(struct st_tracer *tracer)
     free_tracer(tracer);
 }
 
-/* --- late wake-ups on their way from the loop to the tracer and the sums --- */
+/* --- the way of late wake-ups from the loop to the tracer and the sums --- */
 
 static void on_cycle(void *ctx, ST_UNUSED uint64_t period_index, ST_UNUSED int64_t lateness_ns,
                      ST_UNUSED int64_t callback_ns)
@@ -268,7 +276,9 @@ void st_tracer_way_freeze(struct st_tracer_way *way)
 
 void st_tracer_way_use(struct st_tracer_way *way, struct st_tracer *tracer, const char *why)
 {
-    if (way->tracer != NULL) /* no one is asked any more */
+    /* The old tracer names what its own trace shows; with this time limit the system's daemon is not asked
+     * any more. */
+    if (way->tracer != NULL)
         name(way->tracer, way->waiting, way->waiting_n, INT64_MIN);
     way->waiting_n = 0;
     way->tracer = tracer;

@@ -1,4 +1,5 @@
-/* Names who had the CPU when the loop woke late, from the kernel's trace; off by default. */
+/* Names which program had the CPU when the test loop woke late, from the kernel's trace. Off by default
+ * (trace.enabled). */
 #pragma once
 
 #include "daemon/causes/causes.h"
@@ -9,35 +10,38 @@ struct st_tracer;
 
 #define ST_TRACER_WAITING_MAX 128
 
-/** Takes a copy of the last events, sorted by time; NULL: none. Threads: main. */
+/** Receives the events of the trace of the last seconds, sorted by time, and copies them; NULL: there is no
+ * trace. Threads: main. */
 typedef void (*st_tracer_frozen_fn)(void *ctx, const struct st_trace_event *events, size_t n);
 
-/** Removes what a killed daemon left in the kernel's trace, and logs that. Call before the first tracer.
- * Threads: main. */
+/** Removes the trace buffer that a killed daemon left in the kernel, and logs that. Call before the first
+ * tracer. Threads: main. */
 void st_tracer_clear(void);
 
-/** Starts the trace, to be passed to st_tracer_way_use. @param socket of the system's daemon, which traces
- * and is asked; NULL: this daemon traces. Must stay valid. @param tid the loop's thread. @return NULL; or
- * a sentence for the log, the status and `sleeptune history --causes`, with *ret NULL. Threads: main. */
+/** Starts a trace, to be passed to st_tracer_way_use. @param socket socket of the system's daemon, which
+ * traces and is asked for each late wake-up; NULL: this daemon traces. Must stay valid. @param tid the loop's
+ * thread. @return NULL; or, with *ret NULL, a sentence that says why not, for the log, the status and
+ * `sleeptune history --causes`. Threads: main. */
 ST_NODISCARD const char *st_tracer_start(struct st_platform *platform, const struct st_config *config,
                                          const char *socket, pid_t tid, struct st_causes *causes,
                                          struct st_tracer **ret);
 
-/** Removes the trace; st_tracer_way_use must no longer have it. NULL is allowed. */
+/** Ends the trace and removes it from the kernel. The tracer must have been replaced before by
+ * st_tracer_way_use. NULL is allowed. */
 void st_tracer_stop(struct st_tracer *tracer);
 
-/* --- the way to the tracer --- */
+/* --- how late wake-ups get from the loop to the tracer --- */
 
 /** Passes each late wake-up of the loop from the drain thread to the main thread and the tracer, which
  * names a culprit; without a tracer directly to the sums of causes. These sums also get the number of all
  * wake-ups. */
 struct st_tracer_way {
     struct st_causes *causes;
-    st_tracer_frozen_fn frozen; /* called for each st_tracer_way_freeze */
+    st_tracer_frozen_fn frozen; /* receives the trace that st_tracer_way_freeze takes */
     void *frozen_ctx;
     struct st_tracer *tracer; /* NULL: none */
-    /* of the drain thread; of the main thread while no drain runs (st_session_hold) */
-    uint64_t wakes_n; /* since the last flush */
+    /* Next members: of the drain thread; of the main thread while no drain runs (st_session_hold). */
+    uint64_t wakes_n; /* wake-ups since the last flush */
     struct st_cause_event waiting[ST_TRACER_WAITING_MAX];
     size_t waiting_n;
 };
@@ -45,11 +49,11 @@ struct st_tracer_way {
 /** The sink for a session; its functions run in the drain thread. */
 struct st_sink st_tracer_way_sink(struct st_tracer_way *way);
 
-/** Ends `wait` early if late wake-ups wait for a culprit. Threads: main. */
+/** Makes `wait` end when a late wake-up waits for its culprit. Threads: main. */
 void st_tracer_way_wait(const struct st_tracer_way *way, struct st_wait *wait);
 
-/** After st_wait: names the culprits of late wake-ups. Waits at most 0.7 s for the system's daemon.
- * Threads: main. */
+/** Names the culprits of the late wake-ups that wait; call after st_wait. Takes at most 0.7 s, if the
+ * system's daemon does not answer. Threads: main. */
 void st_tracer_way_turn(struct st_tracer_way *way, struct st_session *session, const struct st_wait *wait);
 
 /** Finds who kept any thread from its CPU, for another daemon. The thread's wake-up is not traced, so a
@@ -58,9 +62,10 @@ void st_tracer_way_turn(struct st_tracer_way *way, struct st_session *session, c
 ST_NODISCARD int st_tracer_way_find(struct st_tracer_way *way, pid_t tid, int64_t due_ns, int64_t woke_ns,
                                     struct st_trace_culprit *ret);
 
-/** After a dropout or mark: passes the kernel's trace of the last seconds to `frozen`. Threads: main. */
+/** Passes the kernel's trace of the last seconds to `frozen`, which stores it. Call after a dropout, or when
+ * the user reports one. Threads: main. */
 void st_tracer_way_freeze(struct st_tracer_way *way);
 
-/** Sets the tracer; NULL: none, because of `why`. Waiting late wake-ups that the old trace does not
- * explain end without a culprit. Call while no drain runs (st_session_hold). Threads: main. */
+/** Sets the tracer; NULL: none, because of `why`. Late wake-ups that still wait get a culprit only if the old
+ * tracer's trace shows it. Call while no drain runs (st_session_hold). Threads: main. */
 void st_tracer_way_use(struct st_tracer_way *way, struct st_tracer *tracer, const char *why);

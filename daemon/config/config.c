@@ -1,4 +1,5 @@
-/* Reads sleeptuned.conf through libconfig; every message names file, line, key, value and what is allowed. */
+/* Reads sleeptuned.conf through libconfig. Each error message names file, line, key, value and what is
+ * allowed. */
 #include "daemon/config/config.h"
 
 #include <arpa/inet.h>
@@ -11,7 +12,7 @@
 #include "core/text/safe.h"
 #include "platform/proc.h"
 
-/* --- one value: what is allowed, and storing it --- */
+/* --- one value: what is allowed, and how it is stored --- */
 
 const char *st_config_allowed(const struct st_config_key *key)
 {
@@ -59,7 +60,8 @@ int st_config_listen_address(const char *text, union st_config_address *ret)
     return inet_pton(ret->any.sa_family, address, bytes) == 1 ? 0 : -EINVAL;
 }
 
-/* For the types that are text in the file. @param member the key's place in a struct st_config. */
+/* Stores a value that is a text in the file. @param member address of the key's value in a struct st_config.
+ * @return false: the value is not allowed. */
 static bool store_text(const struct st_config_key *key, const char *text, void *member)
 {
     if (key->type == ST_CONFIG_MODE) {
@@ -79,12 +81,13 @@ static bool store_text(const struct st_config_key *key, const char *text, void *
         return false;
     if (key->type == ST_CONFIG_LISTEN && text[0] != '\0' && st_config_listen_address(text, &address) != 0)
         return false;
-    memset(member, 0, ST_CONFIG_TEXT_BYTES); /* so that two configurations can be compared byte by byte */
+    /* Clears the whole text first, so that two configurations can be compared byte by byte. */
+    memset(member, 0, ST_CONFIG_TEXT_BYTES);
     memcpy(member, text, strlen(text));
     return true;
 }
 
-/* Stores a setting at its place in *config. @return false when it is not allowed; nothing is written then. */
+/* Stores a setting in *config. @return false: its value is not allowed, and nothing was stored. */
 static bool store(const struct st_config_key *key, const config_setting_t *setting, struct st_config *config)
 {
     void *member = (char *)config + key->offset;
@@ -103,8 +106,8 @@ static bool store(const struct st_config_key *key, const config_setting_t *setti
 
 #define ERRORS_MAX    20
 #define PERIOD_MIN_NS (100 * ST_NS_PER_US)
-#define QUOTE_BYTES   61 /* length of a quoted line that libconfig rejects */
-#define NAME_BYTES    64 /* longer names cannot be keys */
+#define QUOTE_BYTES   61 /* bytes that a message quotes of a line with a syntax error, with NUL */
+#define NAME_BYTES    64 /* bytes that a message quotes of a name or value; no key is longer */
 
 struct parse {
     const char *name;
@@ -114,7 +117,7 @@ struct parse {
     int errors_n;
 };
 
-/* Foreign text in a message: safe, short. */
+/* A text of the file for a message: safe to print, and shortened to `bytes`. */
 static const char *safe_text(const char *text, int bytes)
 {
     const bool whole = strlen(text) < (size_t)bytes;
@@ -130,8 +133,8 @@ static void ST_PRINTF(3, 4) complain(struct parse *parse, unsigned line, const c
     parse->error(parse->ctx, st_text("%s:%s %s", parse->name, line > 0 ? st_text("%u:", line) : "", text));
 }
 
-/* Line number `line` (from 1) of a file, without blanks at both ends, printable, short: ": text"; "":
- * none. */
+/* Quotes line number `line` (from 1) for a message, safe and shortened, without blanks at both ends: ":
+ * text"; "" if the line is empty. */
 static const char *quote_line(const char *text, unsigned line)
 {
     char copy[QUOTE_BYTES + 1];
@@ -162,15 +165,16 @@ static const char *value_text(const config_setting_t *setting)
     }
 }
 
-/* An exact name has the smallest distance, then a name that begins with the typed one. */
+/* How much a name differs from a known one: 0 if they are equal, 1 at most if the known one begins with it.
+ */
 static size_t distance(const char *name, const char *known)
 {
     const size_t far = st_near_distance(name, known);
     return far > 1 && st_text_begins(known, name) ? 1 : far;
 }
 
-/* The known name that is most like this one: a whole key; at the top level the name of a group, or a key that
- * lacks its group. */
+/* The known name that is most like a name that is not a key: a whole key; at the top level also a group, or a
+ * key whose group is missing in the file. */
 static const char *nearest_name(const char *name)
 {
     const bool top_level = strchr(name, '.') == NULL;
@@ -242,7 +246,7 @@ static void read_group(struct parse *parse, const config_setting_t *group, const
 static void check_period(struct parse *parse)
 {
     struct st_period period;
-    if (parse->config->loop.frames == 0) /* the buffer size of the music */
+    if (parse->config->loop.frames == 0) /* the period is that of the music, not configured */
         return;
     if (st_period_init(&period, (uint32_t)parse->config->loop.frames,
                        (uint32_t)parse->config->loop.rate_hz) == 0 &&
@@ -276,8 +280,8 @@ void st_config_defaults(struct st_config *ret)
         ST_PRINT(ret->loop.when, "always");
 }
 
-/* What libconfig must not see: zero bytes, which end its text, and @include: all settings are in one file, so
- * that every message has the right line. */
+/* Rejects what must not reach libconfig: zero bytes, where its text would end, and @include, because messages
+ * name lines of one file. */
 static void check_text(struct parse *parse, const char *text, size_t len)
 {
     unsigned line = 1;

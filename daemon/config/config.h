@@ -1,5 +1,5 @@
-/* sleeptuned.conf: a table with one row for each key is the source of the parser, the error messages,
- * conf/sleeptuned.conf and sleeptuned.conf(5). */
+/* The configuration, sleeptuned.conf. A table with one row for each key is the source of the parser, the
+ * error messages, conf/sleeptuned.conf and sleeptuned.conf(5). */
 #pragma once
 
 #include <netinet/in.h>
@@ -8,51 +8,54 @@
 #include "xruns/xrun.h"
 
 #define ST_CONFIG_TEXT_BYTES    256
-#define ST_CONFIG_PERIOD_MAX_NS INT64_C(2000000000) /* of the test loop */
-#define ST_CONFIG_PRIORITY_MAX  97                  /* the watchdog's priority is one higher */
-#define ST_CONFIG_FILE_BYTES    (256 * 1024)        /* a larger file is not a configuration of sleeptuned */
+#define ST_CONFIG_PERIOD_MAX_NS INT64_C(2000000000) /* longest period of the test loop */
+/* highest loop.priority, because the watchdog's priority is one higher */
+#define ST_CONFIG_PRIORITY_MAX 97
+#define ST_CONFIG_FILE_BYTES   (256 * 1024) /* a larger file is not a configuration of sleeptuned */
 
-/** The settings, in the units of the table. */
+/** The settings. The table (config_keys.c) has their units. */
 struct st_config {
     struct {
         int64_t rate_hz;
         int64_t frames;   /* 0: the period of the music */
         int64_t priority; /* SCHED_FIFO 1 .. ST_CONFIG_PRIORITY_MAX; 0: the priority of the music */
-        int64_t cpu;      /* -1: any */
+        int64_t cpu;      /* CPU on which the loop runs; -1: any */
         char when[ST_CONFIG_TEXT_BYTES]; /* "playing" or "always" */
     } loop;
     struct {
         char backend[ST_CONFIG_TEXT_BYTES];
-        char device[ST_CONFIG_TEXT_BYTES]; /* "": the backend's default */
-        int64_t latency_ms;                /* 0: chosen for the backend */
+        char device[ST_CONFIG_TEXT_BYTES]; /* id of the device; "": the backend's default */
+        int64_t latency_ms;                /* 0: a value that suits the backend */
     } audio;
     struct {
-        char path[ST_CONFIG_TEXT_BYTES]; /* "": chosen at start */
+        char path[ST_CONFIG_TEXT_BYTES]; /* "": chosen by st_socket_choose */
         int64_t mode;
         char group[ST_CONFIG_TEXT_BYTES]; /* "": the daemon's group */
     } socket;
     struct {
         char listen[ST_CONFIG_TEXT_BYTES]; /* "": no TCP */
-        char names[ST_CONFIG_TEXT_BYTES];  /* host names of this daemon, separated by spaces */
+        char names[ST_CONFIG_TEXT_BYTES];  /* further host names that requests may use, separated by spaces */
     } http;
     struct {
-#define ST_CONFIG_SOURCE(name) char name[ST_CONFIG_TEXT_BYTES];          /* "auto", "on" or "off" */
-#define ST_CONFIG_SERVER(name) char name##_server[ST_CONFIG_TEXT_BYTES]; /* "": as in the environment */
+#define ST_CONFIG_SOURCE(name) char name[ST_CONFIG_TEXT_BYTES]; /* "auto", "on" or "off" */
+/* server to connect to; "": the one that the environment names */
+#define ST_CONFIG_SERVER(name) char name##_server[ST_CONFIG_TEXT_BYTES];
         ST_XRUN_SOURCES(ST_CONFIG_SOURCE)
         ST_XRUN_SERVERS(ST_CONFIG_SERVER)
 #undef ST_CONFIG_SOURCE
 #undef ST_CONFIG_SERVER
-        char listen[ST_CONFIG_TEXT_BYTES];        /* "auto", "on" or "off" */
-        char listen_except[ST_CONFIG_TEXT_BYTES]; /* programs, separated by commas */
+        char listen[ST_CONFIG_TEXT_BYTES]; /* "auto", "on" or "off" */
+        /* programs to which sleeptuned does not listen, separated by commas */
+        char listen_except[ST_CONFIG_TEXT_BYTES];
     } observe;
     struct {
         char enabled[ST_CONFIG_TEXT_BYTES]; /* "on" or "off" */
-        char path[ST_CONFIG_TEXT_BYTES];    /* "": in the state folder */
+        char path[ST_CONFIG_TEXT_BYTES];    /* file; "": history.db in the state folder */
         int64_t keep_days, max_mb, traces_mb;
     } history;
     struct {
         char enabled[ST_CONFIG_TEXT_BYTES]; /* "on" or "off" */
-        int64_t buffer_kb;                  /* for each CPU */
+        int64_t buffer_kb;                  /* kB of the trace's buffer for each CPU */
     } trace;
     struct {
         char enabled[ST_CONFIG_TEXT_BYTES]; /* "on" or "off" */
@@ -68,26 +71,26 @@ enum st_config_type {
     ST_CONFIG_LISTEN, /* char[], "" or "address:port" with an IP address */
 };
 
-/* What a changed key does at SIGHUP: bits. */
+/* What a reload (SIGHUP) does if the key has changed: bits. */
 #define ST_CONFIG_APPLIES_LOOP    0x01u  /* the loop starts again */
 #define ST_CONFIG_APPLIES_AUDIO   0x02u  /* the stream is opened again */
-#define ST_CONFIG_APPLIES_SOCKET  0x04u  /* sets mode and group of the socket again */
+#define ST_CONFIG_APPLIES_SOCKET  0x04u  /* mode and group of the socket are set again */
 #define ST_CONFIG_APPLIES_HTTP    0x08u  /* the TCP listener is opened again */
-#define ST_CONFIG_APPLIES_START   0x10u  /* only when the daemon starts */
+#define ST_CONFIG_APPLIES_START   0x10u  /* nothing: the new value counts when the daemon starts again */
 #define ST_CONFIG_APPLIES_OBSERVE 0x20u  /* sources of other programs' xruns are opened and closed */
 #define ST_CONFIG_APPLIES_HISTORY 0x40u  /* the history is closed and opened */
-#define ST_CONFIG_APPLIES_TRACE   0x80u  /* the tracer starts again or ends */
+#define ST_CONFIG_APPLIES_TRACE   0x80u  /* the tracer starts again, or ends */
 #define ST_CONFIG_APPLIES_WHEN    0x100u /* the loop starts to rest or to run */
 #define ST_CONFIG_APPLIES_NOTIFY  0x200u /* notifications are switched on or off */
 
 struct st_config_key {
-    const char *path; /* "loop.frames" */
+    const char *path; /* name in the file: "loop.frames" */
     enum st_config_type type;
     const char *unit;         /* "": no unit */
-    const char *default_text; /* as written in the file */
+    const char *default_text; /* the default, as it is written in the file */
     int64_t min, max;
-    const char *choices; /* space-separated */
-    size_t offset;       /* in struct st_config */
+    const char *choices; /* allowed words, separated by spaces */
+    size_t offset;       /* offset of the value in struct st_config */
     unsigned applies;
     const char *help; /* one or two sentences */
 };
@@ -100,7 +103,7 @@ typedef void (*st_config_error_fn)(void *ctx, const char *message);
 
 void st_config_defaults(struct st_config *ret);
 
-/** Makes "always" the default of loop.when. Threads: call before other threads exist. */
+/** Makes "always" the default of loop.when (option -a). Threads: call before other threads exist. */
 void st_config_always(void);
 
 /**
@@ -109,10 +112,10 @@ void st_config_always(void);
 ST_NODISCARD int st_config_parse(const char *text, size_t len, const char *name, struct st_config *ret,
                                  st_config_error_fn error, void *ctx);
 
-/** Does the daemon play a stream of its own in a sound system? */
+/** Does the daemon play a stream of its own in a real sound system, not the dummy one? */
 bool st_config_own_stream(const struct st_config *config);
 
-/** Are notifications wanted? */
+/** Is notify.enabled on? */
 bool st_config_notifies(const struct st_config *config);
 
 /** Reads a file. A missing or unreadable file is also reported to error(). @return as st_config_parse, or
@@ -123,7 +126,7 @@ ST_NODISCARD int st_config_load(struct st_platform *machine, const char *path, s
 /** Value of a key that is a text or a choice; "": no such key. Threads: any. */
 const char *st_config_text(const struct st_config *config, const char *path);
 
-/** The differing settings, as ST_CONFIG_APPLIES_ bits. */
+/** Which settings differ, as ST_CONFIG_APPLIES_ bits: what a reload from one to the other must do. */
 unsigned st_config_difference(const struct st_config *a, const struct st_config *b);
 
 /** An IP address and port. */
@@ -136,10 +139,10 @@ union st_config_address {
 /** Parses "127.0.0.1:9733" or "[::1]:9733". @return 0, -EINVAL (no IP address, no port 1 .. 65535). */
 ST_NODISCARD int st_config_listen_address(const char *text, union st_config_address *ret);
 
-/** Allowed values of this key, for messages and documents: "16 .. 8192 frames". */
+/** Allowed values of this key, for error messages and documents: "16 .. 8192 frames". */
 const char *st_config_allowed(const struct st_config_key *key);
 
-/** Writes conf/sleeptuned.conf: every key with its default, commented out (config_doc.c). */
+/** Writes conf/sleeptuned.conf: each key with its default, commented out. */
 void st_config_doc_example(FILE *out);
-/** Writes the key list of sleeptuned.conf(5), in mdoc. */
+/** Writes the list of keys for sleeptuned.conf(5), in mdoc. */
 void st_config_doc_mdoc(FILE *out);

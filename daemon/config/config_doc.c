@@ -1,4 +1,4 @@
-/* The example file and the manual's key list. */
+/* Writes the example file and the manual's list of keys from the table of keys. */
 #include <ctype.h>
 
 #include "core/text/text.h"
@@ -7,7 +7,7 @@
 #define COLUMNS 100
 #define INDENT  "    # "
 
-/* Writes text in lines of at most COLUMNS. */
+/* Writes a text as comment lines of at most COLUMNS. */
 static void write_wrapped(FILE *out, const char *text)
 {
     while (*text != '\0') {
@@ -24,7 +24,7 @@ static void write_wrapped(FILE *out, const char *text)
     }
 }
 
-/* What of a key's values is not said once for all, at the beginning of the page. */
+/* The allowed values of a key; NULL for a text, whose limit the page states once at its beginning. */
 static const char *allowed_to_say(const struct st_config_key *key)
 {
     const char *text = st_config_allowed(key);
@@ -39,7 +39,7 @@ void st_config_doc_example(FILE *out)
           out);
     char group[32] = "";
     ST_EACH_OF (key, st_config_keys, st_config_keys_n) {
-        const char *dot = strchr(key->path, '.'); /* each is in a group */
+        const char *dot = strchr(key->path, '.'); /* not NULL, since each key is in a group */
         const size_t group_len = (size_t)(dot - key->path);
         if (strlen(group) != group_len || strncmp(group, key->path, group_len) != 0) {
             fputs(group[0] != '\0' ? "};\n" : "", out);
@@ -56,8 +56,8 @@ void st_config_doc_example(FILE *out)
     fputs("};\n", out);
 }
 
-/* mdoc reads a line that begins with a dot or a quote as a request, and backslashes as escapes; our texts
- * have none in these places, which the test checks. A sentence begins a line. */
+/* Writes text for mdoc, each sentence on a new line. mdoc takes a dot or quote at the start of a line as a
+ * request, and a backslash as an escape; a test checks that no help text has them there. */
 static void write_mdoc_text(FILE *out, const char *text)
 {
     for (const char *p = text; *p != '\0'; p++) {
@@ -69,7 +69,7 @@ static void write_mdoc_text(FILE *out, const char *text)
     fputc('\n', out);
 }
 
-/* A macro's argument: quotes would be taken as mdoc's own. */
+/* Writes an argument of a macro, in which mdoc would take a quote as its own. */
 static void write_mdoc_argument(FILE *out, const char *text)
 {
     for (const char *p = text; *p != '\0'; p++) {

@@ -3,7 +3,7 @@
 
 #define AT(member) offsetof(struct st_config, member)
 
-/* One of xruns/xrun.h. */
+/* The key of one source in ST_XRUN_SOURCES (xruns/xrun.h). */
 #define SOURCE(name, help)                                                                                   \
     {                                                                                                        \
         "observe." #name, ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.name),           \

@@ -1,5 +1,5 @@
-/* Prints the documents made from the table of keys: "gen_config example" and "gen_config mdoc". For
- * maintainers. */
+/* For maintainers: prints the documents that are made from the table of keys ("gen_config example",
+ * "gen_config mdoc"). */
 #include "core/text/text.h"
 #include "daemon/config/config.h"
 

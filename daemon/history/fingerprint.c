@@ -4,9 +4,10 @@
 
 #define VALUE_BYTES 200
 #define PATH_BYTES  512
-#define FILE_BYTES  (64 * 1024)        /* a configuration file; of a longer one, its beginning */
-#define DPKG_BYTES  (16 * 1024 * 1024) /* some 5 MB on a desktop */
-#define DEPTH_MAX   3                  /* depth of folders with configuration files */
+/* bytes of a configuration file that are read; of a longer one only its beginning */
+#define FILE_BYTES (64 * 1024)
+#define DPKG_BYTES (16 * 1024 * 1024) /* largest list of packages; it has some 5 MB on a desktop */
+#define DEPTH_MAX  3                  /* how deep folders of configuration files may be nested */
 
 static void add(struct st_fingerprint *f, const char *kind, const char *name, const char *value)
 {
@@ -22,7 +23,7 @@ static void add(struct st_fingerprint *f, const char *kind, const char *name, co
     }
 }
 
-/* FNV-1a: tells versions of a file apart, and keeps no content. */
+/* Adds a FNV-1a hash: it distinguishes versions of a file without keeping its content. */
 static void add_hash(struct st_fingerprint *f, const char *kind, const char *name, const char *text,
                      size_t len)
 {
@@ -37,12 +38,12 @@ static void add_hash(struct st_fingerprint *f, const char *kind, const char *nam
 struct taking {
     struct st_platform *machine;
     struct st_fingerprint *f;
-    const char *home;      /* is "~" in names, which pages show */
-    char path[PATH_BYTES]; /* path of the folder that is listed */
+    const char *home;      /* home folder, written as "~" in the names that screens show */
+    char path[PATH_BYTES]; /* the folder that is listed now */
     int depth;
 };
 
-/* Takes a condition, unless it changes while a computer runs. */
+/* Adds a test condition, unless it changes by itself while a computer runs. */
 static void on_condition(void *ctx, const char *key, const char *value)
 {
     static const char *const moving[] = {
@@ -60,7 +61,7 @@ static void on_condition(void *ctx, const char *key, const char *value)
 }
 
 static const struct small {
-    const char *kind, *name, *path; /* a file of one line; of FreeBSD a sysctl */
+    const char *kind, *name, *path; /* path of a file of one line; on FreeBSD name of a sysctl */
 } smalls[][12] = {
     [ST_OS_LINUX] = {{"firmware", "BIOS", "/sys/class/dmi/id/bios_version"},
                      {"firmware", "device tree model", "/proc/device-tree/model"},
@@ -106,8 +107,9 @@ static void add_smalls(struct taking *taking)
 
 /* --- packages --- */
 
-/* Packages: what makes sound, and what its hardware loads; one of each source package. Libraries: where no
- * list of packages can be read. Of a name with "*", how it begins. */
+/* Packages of sound servers and of firmware that sound hardware loads, one of each source package; and the
+ * libraries that are looked for where no list of packages can be read. A name with "*" stands for all that
+ * begin with it. */
 static const char *const packages[] = {"pipewire",      "wireplumber",     "jackd*",
                                        "jack2",         "pulseaudio",      "alsa-ucm-conf",
                                        "alsa-lib",      "libasound2",      "libasound2t64",
@@ -132,7 +134,8 @@ static bool is_package(const char *name, size_t len)
     return is_one_of(packages, ST_ARRAY_LEN(packages), name, len);
 }
 
-/* "Package: NAME", then "Status: ... installed" and "Version: VERSION" before an empty line. */
+/* Reads dpkg's list. A package has the lines "Package: NAME", "Status: ... installed", "Version: VERSION",
+ * and ends with an empty line. */
 static void add_dpkg(struct st_fingerprint *f, const char *text)
 {
     char name[100] = "", version[100] = "";
@@ -155,7 +158,7 @@ static void add_dpkg(struct st_fingerprint *f, const char *text)
     }
 }
 
-/* "pipewire-1:1.4.2-1", a folder */
+/* Adds a package of pacman, whose folder has a name as "pipewire-1:1.4.2-1". */
 static int on_pacman(void *ctx, const char *entry)
 {
     struct taking *taking = ctx;
@@ -167,7 +170,8 @@ static int on_pacman(void *ctx, const char *entry)
     return 0;
 }
 
-/* "libpipewire-0.3.so.0.1402.0": the longest name of a library has the version; "libpulsecommon-17.0.so" */
+/* Adds a library with a version in its name: "libpipewire-0.3.so.0.1402.0" (the shorter names
+ * "libpipewire-0.3.so" and ".so.0" are links to it), or "libpulsecommon-17.0.so". */
 static int on_library(void *ctx, const char *entry)
 {
     struct taking *taking = ctx;
@@ -199,7 +203,7 @@ static void add_packages(struct taking *taking)
 
 static int on_file(void *ctx, const char *entry);
 
-/* A file, or a folder of files. */
+/* Adds a file, or all configuration files of a folder. */
 static void add_path(struct taking *taking, const char *path)
 {
     struct taking below = {
@@ -220,7 +224,7 @@ static void add_path(struct taking *taking, const char *path)
     (void)below.machine->list(below.machine, path, on_file, &below);
 }
 
-/* Settings of servers; PulseAudio keeps its own records beside them. */
+/* Is it a configuration file of a sound server? PulseAudio has other files of its own beside them. */
 static bool is_configuration(const char *name)
 {
     static const char *const ends[] = {".conf", ".lua", ".pa", ".d", ".json", ".xml"};

@@ -1,4 +1,4 @@
-/* Answers from the history, in the writer's thread. */
+/* Makes the answers to requests from the history file, in the writer's thread. */
 #include <unistd.h>
 
 #include "core/text/json.h"
@@ -10,7 +10,7 @@
 
 enum { HTTP_BAD_REQUEST = 400, HTTP_NOT_FOUND = 404, HTTP_NO_STORE = 503 };
 
-/* A file that cannot be read says nothing of what is not in it yet. */
+/* The error message for a history that cannot be read, with the number of rows not in the file yet. */
 static const char *unreadable_text(const struct st_history_writer_view *view, const char *why)
 {
     const char *text = st_text("the history cannot be read: %s", why);
@@ -26,8 +26,8 @@ static char *refuse(unsigned *http_status, unsigned status, const char *error)
     return st_route_error_text(error);
 }
 
-/* Reads the trace of the moment "until". @return 0; -ENOENT: no trace was kept; or as
- * st_history_document_text. */
+/* Makes a trace of the moment "until" from the copy that was stored then. @return 0; -ENOENT: no trace of
+ * that moment is stored; or as st_history_document_text. */
 static int read_trace(struct st_history_reader *reader, const char *history, const struct st_query *query,
                       char **ret)
 {
@@ -48,7 +48,8 @@ static int read_trace(struct st_history_reader *reader, const char *history, con
     json_t *document = NULL;
     if (r == 0)
         r = st_json_written(events, &document);
-    if (geteuid() == 0) /* a user who may query root's daemon must not learn which programs others run */
+    /* Another user who may ask root's daemon must not learn from the kernel's events which programs run. */
+    if (geteuid() == 0)
         file.copy.events_n = 0;
     file.happened = json_object_get(document, "events");
     FILE *out = open_memstream(ret, &bytes_n);

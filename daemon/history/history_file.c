@@ -1,4 +1,4 @@
-/* The file of the history, for its writer. */
+/* Opens, locks, checks and writes the history file. */
 #include "daemon/history/history_file.h"
 
 #include <sys/stat.h>
@@ -13,9 +13,10 @@
 #include "platform/user_folder.h"
 #include "st_config.h"
 
-#define RETAIN_NS   (3600 * ST_NS_PER_S)
-#define FACTS_NS    (24 * 3600 * ST_NS_PER_S)
-#define GROWN_BYTES INT64_C(65536) /* what is written before it is looked at again; what a write adds */
+#define RETAIN_NS (3600 * ST_NS_PER_S)
+#define FACTS_NS  (24 * 3600 * ST_NS_PER_S)
+/* bytes that may be written before old rows are looked for again; also what one write may add */
+#define GROWN_BYTES INT64_C(65536)
 
 #define BYTES_A_MB INT64_C(1000000)
 
@@ -25,14 +26,14 @@ static bool is_usable(const char *folder)
     return stat(folder, &status) == 0 && S_ISDIR(status.st_mode) && access(folder, W_OK | X_OK) == 0;
 }
 
-/* Path of the history in $STATE_DIRECTORY (systemd), else in the system's state folder, else in the user's,
- * which is made. @return false: there is no such folder that we may write to. */
+/* Finds the path of the history: in $STATE_DIRECTORY (systemd), else in the system's state folder, else in
+ * the user's, which is made if it is missing. @return false: none of these folders can be written to. */
 static bool usual_path(char *buf, size_t buf_bytes)
 {
     const char *given = getenv("STATE_DIRECTORY");
     const char *folder = ST_STATE_DIR "/sleeptune";
     if (given != NULL && given[0] == '/')
-        folder = st_text("%.*s", (int)strcspn(given, ":"), given); /* systemd gives several */
+        folder = st_text("%.*s", (int)strcspn(given, ":"), given); /* the variable may list several folders */
     else if (!is_usable(folder) &&
              (geteuid() == 0 || (folder = st_user_folder(ST_USER_STATE, "/sleeptune")) == NULL ||
               st_user_folder_make(folder) != 0))
@@ -130,15 +131,16 @@ static void close_file(struct st_history_file *file)
     file->history = NULL;
 }
 
-/* The state folder has only files of ours. history.path may name any file: it is not opened for writing,
- * locked or renamed unless it is a history. @return 0 or why it is left alone. */
+/* Checks that the file may be written, locked or renamed. The state folder has only files of sleeptune;
+ * history.path may name any file, so it must be a history. @return 0, or an error: it is left alone. */
 static int look_at_file(const struct st_history_file *file, const char **error)
 {
     return file->used.usual ? 0 : st_history_look(file->used.path, error);
 }
 
-/* A file that is damaged or not ours makes room for a new one. A history of a newer version stays, whole.
- * @param r, why  what is wrong with it. @return 0 or why it stays. */
+/* Renames a file that is damaged or, in the state folder, not a history, so that a new one can begin. A
+ * history of a newer version stays as it is. @param r, why what is wrong with the file. @return 0, or an
+ * error: it stays. */
 static int put_aside(struct st_history_file *file, int r, const char **why)
 {
     char aside[ST_HISTORY_PATH_BYTES];
@@ -164,9 +166,9 @@ static int put_aside(struct st_history_file *file, int r, const char **why)
     return 0;
 }
 
-/* Only one daemon writes a history: SQLite's own locks let two writers take turns, and figures of two in one
- * file could not be distinguished. Where there can be no lock file (no rights, full disk, no locks) it is
- * done without. */
+/* Takes the lock, so that only one daemon writes this history. SQLite's own locks would let two daemons write
+ * in turns, and their figures could not be distinguished. If no lock file can be made (no rights, full disk,
+ * no locks), the history is written without one. */
 static int lock(struct st_history_file *file, const char **error)
 {
     struct st_platform *p = file->platform;
@@ -182,8 +184,9 @@ static int lock(struct st_history_file *file, const char **error)
     return r == -EBUSY ? r : 0;
 }
 
-/* What others did to the file since we wrote: what we write to one that is gone or damaged would be lost.
- * @return 0, with the file open or closed; or why it cannot be written. */
+/* Checks whether another program changed the file since the last write. If it was removed or damaged, new
+ * rows would be lost in it, so it is closed. @return 0: it can be written, after it is opened again if it was
+ * closed; or an error. */
 static int look_after_file(struct st_history_file *file, const char **error)
 {
     const enum st_history_state state =
@@ -246,8 +249,8 @@ static int write_rows(struct st_history_file *file, const struct st_waiting_rows
     return r == 0 ? st_history_commit(file->history) : r;
 }
 
-/* Each hour, whenever rows that were written leave no room for SQLite's log, and while the file is larger
- * than it may be, of which some 4 MB are given back at a time. */
+/* Removes old rows: once an hour, when the rows that were written leave too little room for SQLite's log, and
+ * while the file is larger than allowed. Each call gives back some 4 MB of the file. */
 static int retain(struct st_history_file *file)
 {
     const int64_t now_ns = st_platform_now_ns(file->platform);
@@ -265,7 +268,8 @@ static int retain(struct st_history_file *file)
     return r;
 }
 
-/* @return 0 when all is in the file. */
+/* Opens the file and writes all rows; after an error tries once more with the file opened again. @return 0:
+ * all rows are in the file. */
 static int write_all(struct st_history_file *file, const struct st_waiting_rows *rows, const char **error)
 {
     int r = open_file(file, error);
@@ -278,7 +282,7 @@ static int write_all(struct st_history_file *file, const struct st_waiting_rows 
         st_history_rollback(file->history);
         if (r == -EBUSY || r == -ENOSPC)
             break;
-        close_file(file); /* the state of the file may differ from what is known */
+        close_file(file); /* after an error the file may differ from what this object knows about it */
         if (attempt == 0) {
             r = put_aside(file, r, error);
             if (r == 0)
@@ -288,9 +292,9 @@ static int write_all(struct st_history_file *file, const struct st_waiting_rows 
     return r;
 }
 
-/* What changed on the computer since the last start, or since yesterday. What played in between counts as
- * before the change at a start, as neither in the middle of a run. By the wall clock: a computer that sleeps
- * much has days, too. */
+/* Stores what changed on the computer since the last comparison: when the file is opened, and once a day by
+ * the wall clock, so that days count although the computer sleeps. When the file is opened, the change is
+ * taken to have happened now; later, at some time since the last comparison. */
 static int write_facts(struct st_history_file *file)
 {
     struct st_platform *p = file->platform;
@@ -328,7 +332,8 @@ int st_history_file_write(struct st_history_file *file, const struct st_waiting_
     const char *error = "";
     const int r = write_all(file, rows, &error);
     if (r == 0) {
-        const int retained = retain(file), noted = write_facts(file); /* the new rows are safe all the same */
+        /* an error here does not affect the rows, which are already in the file */
+        const int retained = retain(file), noted = write_facts(file);
         if (retained < 0)
             ST_WARN("cannot remove old rows of %s: %s", file->used.path, strerror(-retained));
         if (noted < 0)

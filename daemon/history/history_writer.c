@@ -1,4 +1,4 @@
-/* The thread that writes the history, and answers from it. */
+/* The thread that writes the history and makes answers from it. */
 #include "daemon/history/history_writer.h"
 
 #include <fcntl.h>
@@ -15,12 +15,12 @@
 #define STACK_BYTES (256 * 1024)
 #define CHANGED_NS  INT64_C(3600000000000)
 
-/* --- questions --- */
+/* --- requests --- */
 
 struct asked {
     struct asked *next;
     struct st_history_ask ask;
-    char *text; /* the answer */
+    char *text; /* the answer's text, once it is made */
     unsigned http_status;
 };
 
@@ -49,11 +49,11 @@ struct st_history_writer {
     struct st_platform *platform;
     pthread_t thread;
 
-    pthread_mutex_t mutex; /* protects the members up to `view` */
+    pthread_mutex_t mutex; /* protects the next members up to `view` */
     pthread_cond_t cond;
     struct st_history_settings settings;
     bool changed, stop;
-    bool look; /* look at the file even if nothing is waiting */
+    bool look; /* check the file even if no row waits */
     struct st_waiting_rows waiting;
     struct asked *asked, *answered;
     struct st_recorder recorder;
@@ -61,25 +61,28 @@ struct st_history_writer {
         EVENTS_NONE,
         EVENTS_WANTED,
         EVENTS_ASKED
-    } events_are;     /* state of the kernel's events, which the recorder stores */
-    bool keeps_later; /* the copy waits for these events */
-    int64_t copy_ns;  /* when to make the wanted copy, so that it includes the time after the dropout */
+    } events_are; /* the kernel's events for the copy: not needed; needed; st_history_writer_give_events will
+                     be called */
+    bool keeps_later; /* the copy is due and waits for the kernel's events */
+    /* when to make the copy, CLOCK_MONOTONIC: some seconds after a dropout, so that it shows what followed */
+    int64_t copy_ns;
     struct st_history_writer_view view;
 
-    int answer_pipe[2]; /* receives a byte for each answer */
+    int answer_pipe[2]; /* a byte is written to it for each answer that is ready */
 
     /* used by the writer's thread only */
     struct st_history_file file;
     uint64_t missing_minutes_n,
-        missing_events_n;  /* the part of view.lost_*_n that the file already records as missing */
-    int64_t retry_ns;      /* time of the next try after a failed write; INT64_MIN: no failure */
-    uint64_t changed_of_n; /* value of file.opened_n when view.changed was read */
-    int64_t changed_ns;    /* time when view.changed was read */
+        missing_events_n; /* how many of view.lost_*_n an event in the file already reports */
+    /* time of the next attempt after a failed write, CLOCK_MONOTONIC; INT64_MIN: the last write succeeded */
+    int64_t retry_ns;
+    uint64_t changed_of_n; /* file.opened_n when view.changed was read; if it differs, another file is open */
+    int64_t changed_ns;    /* when view.changed was read, CLOCK_MONOTONIC */
 };
 
-/* --- waiting rows --- */
+/* --- rows that wait to be written --- */
 
-/* Drops the oldest rows beyond the limits. The mutex is held. */
+/* Drops the oldest rows beyond the limits. Call with the mutex held. */
 static void trim(struct st_history_writer *writer)
 {
     struct st_waiting_rows *waiting = &writer->waiting;
@@ -91,7 +94,8 @@ static void trim(struct st_history_writer *writer)
     writer->view.waiting_events_n = waiting->events_n;
 }
 
-/* Puts rows that could not be written back, before rows that have arrived since. The mutex is held. */
+/* Puts rows that could not be written back into the queue, before those that have arrived since. Call with
+ * the mutex held. */
 static void give_back(struct st_history_writer *writer, struct st_waiting_rows *rows)
 {
     struct st_waiting_rows since;
@@ -125,12 +129,13 @@ static void flush(struct st_history_writer *writer)
     ST_PRINT(writer->view.why, "%s", why);
     ST_PRINT(writer->view.aside, "%s", writer->file.aside);
     pthread_mutex_unlock(&writer->mutex);
-    st_history_file_rows_drop_all(&rows); /* empty if the rows were put back */
-    /* one more minute does not free the disk, so a new row causes no earlier try */
+    st_history_file_rows_drop_all(&rows); /* nothing is left in it if the rows were put back */
+    /* A failed write is not tried again when another row arrives: that makes no room on the disk. */
     writer->retry_ns = r == 0 ? INT64_MIN : st_posix_now_ns(NULL) + ST_HISTORY_WRITER_RETRY_NS;
 }
 
-/* Records lost rows as an event, as soon as the file can be written. @return true: the event is waiting. */
+/* Once the file can be written, adds an event that reports dropped rows. @return true: such an event waits to
+ * be written. */
 static bool record_lost(struct st_history_writer *writer)
 {
     struct st_history_writer_view view;
@@ -150,7 +155,7 @@ static bool record_lost(struct st_history_writer *writer)
 
 /* --- the thread --- */
 
-/* Updates the view for other settings. The mutex is held. */
+/* Applies other settings to the view. Call with the mutex held. */
 static void show_settings(struct st_history_writer *writer)
 {
     const struct st_history_settings *settings = &writer->settings;
@@ -175,7 +180,7 @@ static void show_settings(struct st_history_writer *writer)
     ST_PRINT(writer->view.path, "%s", settings->path);
 }
 
-/* Time until there is something to write; INT64_MAX: until a row arrives. The mutex is held. */
+/* Time (ns) until the thread must write; INT64_MAX: not before a row arrives. Call with the mutex held. */
 static int64_t idle_ns(const struct st_history_writer *writer)
 {
     if (writer->stop || writer->changed)
@@ -198,14 +203,14 @@ static int64_t idle_ns(const struct st_history_writer *writer)
     return ST_MIN(copy_in_ns, ST_HISTORY_WRITER_EVENTS_NS);
 }
 
-/* Waits until idle_ns is over, or a question arrives. The mutex is held. @return true: it is time to
- * write. */
+/* Waits until it is time to write, or a request arrives. Call with the mutex held. @return true: it is time
+ * to write. */
 static bool wait_for_work(struct st_history_writer *writer)
 {
     int64_t wait_ns;
     while ((wait_ns = idle_ns(writer)) == INT64_MAX && writer->asked == NULL)
         pthread_cond_wait(&writer->cond, &writer->mutex);
-    /* the clock of the condition, whatever the platform's clock is */
+    /* the condition uses CLOCK_MONOTONIC, even where a test replaces the platform's clock */
     const struct timespec until = st_ns_to_timespec(st_ns_add(st_posix_now_ns(NULL), wait_ns));
     bool over = false;
     while (!over && idle_ns(writer) > 0 && writer->asked == NULL)
@@ -213,7 +218,7 @@ static bool wait_for_work(struct st_history_writer *writer)
     return over || idle_ns(writer) == 0;
 }
 
-/* Applies other settings and writes waiting rows. Called with the mutex held; releases it. */
+/* Applies other settings and writes the waiting rows. Call with the mutex held; unlocks it. */
 static void unlock_and_write(struct st_history_writer *writer)
 {
     writer->look = false;
@@ -237,7 +242,7 @@ static void unlock_and_write(struct st_history_writer *writer)
         flush(writer);
 }
 
-/* Answers a question. @param asked NULL is allowed. */
+/* Answers a request. @param asked NULL is allowed. */
 static void answer(struct st_history_writer *writer, struct asked *asked)
 {
     struct st_history_writer_view view;
@@ -248,10 +253,11 @@ static void answer(struct st_history_writer *writer, struct asked *asked)
     pthread_mutex_lock(&writer->mutex);
     append_asked(&writer->answered, asked);
     pthread_mutex_unlock(&writer->mutex);
-    (void)!write(writer->answer_pipe[1], "", 1); /* if the pipe is full, the main thread wakes up anyway */
+    /* The pipe is full only if bytes already wait in it, so the main thread wakes up anyway. */
+    (void)!write(writer->answer_pipe[1], "", 1);
 }
 
-/* Each hour, and after a file was opened: reads since when dropouts are more frequent. */
+/* Finds once an hour, and when a file was opened, since when dropouts are more frequent. */
 static void read_changed(struct st_history_writer *writer)
 {
     const struct st_history_file *file = &writer->file;
@@ -268,7 +274,7 @@ static void read_changed(struct st_history_writer *writer)
     pthread_mutex_unlock(&writer->mutex);
 }
 
-/* Keeps the cycles of the last events, if a copy is wanted. */
+/* Stores a copy of PipeWire's last cycles and the kernel's events, if one is due. */
 static void keep_cycles(struct st_history_writer *writer)
 {
     pthread_mutex_lock(&writer->mutex);
@@ -301,8 +307,8 @@ static void *run(void *ctx)
         pthread_mutex_lock(&writer->mutex);
         const bool writes = wait_for_work(writer);
         stop = writer->stop;
-        struct asked *asked =
-            stop ? NULL : writer->asked; /* its answer includes all rows that arrived before it */
+        /* The rows that wait now are written below, so the answer to the oldest request includes them. */
+        struct asked *asked = stop ? NULL : writer->asked;
         if (asked != NULL)
             writer->asked = asked->next;
         if (writes)
@@ -310,7 +316,8 @@ static void *run(void *ctx)
         else
             pthread_mutex_unlock(&writer->mutex);
         const bool heard = asked != NULL && asked->ask.which == ST_ROUTE_HEARD;
-        if (heard) /* a mark is answered within 100 ms: before the copy, which may take as long */
+        /* A report of the user is answered within 100 ms, so before the copy, which can take as long. */
+        if (heard)
             answer(writer, asked);
         if (writes && !stop) {
             read_changed(writer);
@@ -442,7 +449,8 @@ int st_history_writer_start(struct st_platform *platform, const struct st_config
     if (r == 0 && pipe2(writer->answer_pipe, O_CLOEXEC | O_NONBLOCK) != 0)
         r = -errno;
     if (r == 0) {
-        st_events_listen(events, hear, writer); /* before the thread starts, which may add an event at once */
+        /* before the thread starts, since that thread may add an event at once */
+        st_events_listen(events, hear, writer);
         r = st_posix_thread_start(&writer->thread, STACK_BYTES, run, writer);
     }
     if (r < 0) {
@@ -458,8 +466,8 @@ void st_history_writer_set(struct st_history_writer *writer, const struct st_con
 {
     struct st_history_settings settings = st_history_file_settings(config);
     pthread_mutex_lock(&writer->mutex);
-    if (settings.missing &&
-        writer->settings.usual) { /* keeps the waiting rows until the folder is there again */
+    /* Keeps the path, so that the waiting rows stay until the state folder is available again. */
+    if (settings.missing && writer->settings.usual) {
         memcpy(settings.path, writer->settings.path, sizeof(settings.path));
         settings.usual = true;
         settings.missing = false;
@@ -479,7 +487,8 @@ static struct st_cause_sum *copy_of(const struct st_cause_sums *sums)
     return rows;
 }
 
-/* Adds a row. @param good false: out of memory, the minute is lost; node may then be NULL. */
+/* Adds a minute to the queue. @param good false: out of memory, so the minute is lost, and node may be NULL.
+ */
 static void add_node(struct st_history_writer *writer, struct st_waiting_row *node, bool good)
 {
     pthread_mutex_lock(&writer->mutex);

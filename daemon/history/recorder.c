@@ -8,9 +8,10 @@
 #include "platform/posix/posix.h"
 #include "store/history/trace_copy.h"
 
-#define NEW_NAME "new" /* until it is complete; the next one takes the place of what a kill left */
+/* name of the file until it is complete; a file that a killed daemon left is overwritten */
+#define NEW_NAME "new"
 
-/* --- which one goes --- */
+/* --- removing old copies --- */
 
 static int is_copy(const struct dirent *entry)
 {
@@ -24,7 +25,8 @@ static int64_t bytes_of(int folder_fd, const char *name)
     return fstatat(folder_fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? (int64_t)status.st_size : 0;
 }
 
-/* The oldest go first, by their names, and those of marks last. */
+/* Removes copies until at most max_bytes are left: the oldest first (their names begin with the time), and
+ * those that the user reported last. */
 static void trim(int folder_fd, const char *history, int64_t max_bytes)
 {
     struct dirent **copies = NULL;
@@ -64,9 +66,9 @@ void st_recorder_trim(const char *history, int64_t max_bytes)
     close(folder_fd);
 }
 
-/* --- the copy --- */
+/* --- making a copy --- */
 
-/* The ring that the helper program writes; one without rows if there is none. */
+/* Reads the file that the helper program writes; if there is none, *ret has no rows. */
 static int read_ring(const char *path, struct st_cycle_ring *ret)
 {
     const int fd = st_posix_opened(open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
@@ -80,7 +82,7 @@ static int read_ring(const char *path, struct st_cycle_ring *ret)
     return r;
 }
 
-/* Makes a file that is there when it is complete. */
+/* Writes a copy under another name and renames it when it is complete, so no incomplete one is visible. */
 static int put(int folder_fd, const struct st_recorder *recorder, const char *history,
                struct st_cycle_ring *ring, int64_t max_bytes)
 {
@@ -104,7 +106,7 @@ static int put(int folder_fd, const struct st_recorder *recorder, const char *hi
 
 int st_recorder_keep(const struct st_recorder *recorder, const char *history, int64_t max_bytes)
 {
-    if (max_bytes == 0 || history[0] == '\0') /* the history may have ended meanwhile */
+    if (max_bytes == 0 || history[0] == '\0') /* the history may have been switched off meanwhile */
         return 0;
     struct st_cycle_ring *ring = calloc(1, sizeof(*ring));
     int r = ring != NULL ? read_ring(recorder->from, ring) : -ENOMEM;
@@ -121,7 +123,7 @@ int st_recorder_keep(const struct st_recorder *recorder, const char *history, in
     return folder_fd < 0 ? folder_fd : r;
 }
 
-/* --- when --- */
+/* --- when a copy is made --- */
 
 bool st_recorder_note(struct st_recorder *recorder, const struct st_event *event)
 {

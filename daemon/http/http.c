@@ -1,4 +1,4 @@
-/* The HTTP server, by libmicrohttpd, in the main thread: few connections, small limits. */
+/* The HTTP server: libmicrohttpd, driven by the main thread, for few connections with small limits. */
 #include "daemon/http/http.h"
 
 #include <jansson.h>
@@ -16,25 +16,29 @@
 #define LOG_MODULE "http"
 #include "daemon/log.h"
 
-#define REQUEST_TIMEOUT_S 3u                  /* without a byte, before the first request */
-#define ANSWER_TIMEOUT_S  10u                 /* without a byte, after the first request */
-#define CONNECTION_BYTES  (size_t)(32 * 1024) /* request line and headers */
-#define SHORT_NS                                                                                             \
-    (60 *                                                                                                    \
-     ST_NS_PER_S) /* time without a shortage of descriptors after which the next shortage is logged again */
+/* time-out of a connection before its first request: no byte arrived */
+#define REQUEST_TIMEOUT_S 3u
+/* time-out of a connection after its first request: no byte was sent or arrived */
+#define ANSWER_TIMEOUT_S 10u
+#define CONNECTION_BYTES (size_t)(32 * 1024) /* memory of a connection for request line and headers */
+/* Without a shortage of descriptors for this time, the next shortage is logged again. */
+#define SHORT_NS      (60 * ST_NS_PER_S)
 #define SHORT_WAIT_NS (200 * ST_NS_PER_MS)
 
-/* --- limits for clients: a place for each connection, time for each request, and memory for answers that
- * are not read yet. (libmicrohttpd's own time-out restarts with each byte.) --- */
+/* --- limits for clients: a number of connections, a time for each request, and memory for answers that are
+ * not read yet. libmicrohttpd's own time-out does not limit a request, since it starts again with each byte.
+ * --- */
 
 #define CONNECTIONS_MAX 32
-#define SHARE_MAX                                                                                            \
-    12 /* most connections of one user of the Unix socket, or of one address; a browser uses up to 7 */
-#define PLACES (CONNECTIONS_MAX + 4) /* including connections that end but are not closed yet */
+/* Most connections of one owner: a user of the Unix socket, or an address. A browser uses up to 7. */
+#define SHARE_MAX 12
+/* size of guard.places, which also holds connections that end but are not closed yet */
+#define PLACES (CONNECTIONS_MAX + 4)
 /** Time from the start of the connection, or the end of the previous request, to the last byte of the
  * answer. */
-#define REQUEST_NS     (20 * ST_NS_PER_S)
-#define HELD_MAX_BYTES (1024 * 1024) /* of one owner, since answers are in locked memory */
+#define REQUEST_NS (20 * ST_NS_PER_S)
+/* most bytes of unread answers of one owner; answers are in locked memory */
+#define HELD_MAX_BYTES (1024 * 1024)
 
 struct place {
     bool used, ends;
@@ -59,8 +63,8 @@ static int fd_of(struct MHD_Connection *connection)
     return info != NULL ? info->connect_fd : -1;
 }
 
-/* The owner of a connection: a user of the Unix socket; an IPv4 address, with 127.0.0.0/8 as one; the /64
- * of an IPv6 address. */
+/* The owner of a connection, to whom the limits apply: a user of the Unix socket; an IPv4 address, with
+ * 127.0.0.0/8 as one; the /64 network of an IPv6 address. */
 static uint64_t owner_of(struct MHD_Connection *connection, int fd)
 {
     const union MHD_ConnectionInfo *info =
@@ -88,7 +92,7 @@ static uint64_t owner_of(struct MHD_Connection *connection, int fd)
 #endif
 }
 
-/* @return the place of the connection with this fd, or for fd -1 a free place; NULL: none. */
+/* The entry of the connection with this descriptor, or for fd -1 a free entry; NULL: none. */
 static struct place *find_place(struct guard *guard, int fd)
 {
     ST_EACH (place, guard->places) {
@@ -120,8 +124,8 @@ static struct share share_of(const struct guard *guard, uint64_t owner)
     return share;
 }
 
-/* Makes room for a new connection: the owner with the most connections loses the one that was idle for
- * longest. */
+/* If there are too many connections, ends one: of the owner with the most connections, the one that was idle
+ * for longest. */
 static void make_room(struct guard *guard)
 {
     struct place *worst = guard->places;
@@ -183,8 +187,8 @@ static void end_late_ones(struct guard *guard)
 
 struct st_http_request {
     struct st_http *http;
-    struct MHD_Connection *connection; /* NULL: closed before its answer was made */
-    struct st_http_request *next;      /* list of requests without an answer yet */
+    struct MHD_Connection *connection; /* NULL: the client closed it before the answer was made */
+    struct st_http_request *next;      /* next request that waits for its answer */
     bool is_long, waits, is_answered;
     char *text; /* the answer; NULL: out of memory */
     unsigned http_status;
@@ -199,11 +203,12 @@ struct st_http {
     char machine[256], names[ST_CONFIG_TEXT_BYTES];
     struct guard guard;
     struct st_http_request *waiting;
-    int64_t rests_until_ns; /* the server is short of descriptors until then */
+    /* until this time (CLOCK_MONOTONIC) the server accepts nothing, for lack of descriptors */
+    int64_t rests_until_ns;
 };
 
-/* Without a free descriptor accept fails, and libmicrohttpd logs that and tries again at once, for ever.
- * So the server rests, which costs nothing without further connections, and little otherwise. */
+/* Pauses the server if the process has no free descriptor. Otherwise accept would fail, and libmicrohttpd
+ * would log that and try again at once, for ever. A pause delays new connections a little. */
 static void rest_without_descriptors(struct st_http *http)
 {
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -275,8 +280,8 @@ static enum MHD_Result queue(struct MHD_Connection *connection, const struct st_
                                 : "default-src 'none'; frame-ancestors 'none'");
     if (route->http_status == 405) {
         MHD_add_response_header(response, "Allow", "GET, HEAD");
-        MHD_add_response_header(response, "Connection",
-                                "close"); /* the request may have a body, which is not read */
+        /* The request may have a body, which is not read. So the connection cannot carry a second request. */
+        MHD_add_response_header(response, "Connection", "close");
     }
     if (route->http_status == 503)
         MHD_add_response_header(response, "Retry-After", "10");
@@ -285,7 +290,8 @@ static enum MHD_Result queue(struct MHD_Connection *connection, const struct st_
     return r;
 }
 
-/* @param text freed by the server; NULL: out of memory, the connection is closed. */
+/* Answers with a text. @param text is freed after it was sent; NULL: out of memory, so the connection is
+ * closed. */
 static enum MHD_Result answer_text(struct MHD_Connection *connection, struct st_http *http,
                                    const struct st_route *route, char *text)
 {
@@ -301,12 +307,13 @@ static enum MHD_Result answer_text(struct MHD_Connection *connection, struct st_
     return queue(connection, route, response);
 }
 
-/* --- answers that take time: the connection is suspended meanwhile --- */
+/* --- answers that take time: libmicrohttpd suspends the connection until st_http_answer --- */
 
-#define SHORT_EVENTS 100 /* number of events, some 50 kB */
+#define SHORT_EVENTS 100 /* most events of an answer that is not long; 100 events are some 50 kB */
 
-static bool makes_long; /* an answer from the history can have megabytes: this process makes one such answer
-                           at a time */
+/* An answer from the history can have megabytes. It is called long, and this process makes one long answer at
+ * a time. */
+static bool makes_long;
 
 static enum MHD_Result give_answer(struct st_http_request *request, const struct st_route *route)
 {
@@ -383,7 +390,7 @@ static void on_completed(void *ctx, struct MHD_Connection *connection, void **sl
     *slot = NULL;
 }
 
-/* @param request NULL: the route is a refusal. */
+/* Makes the answer to a request, at once or through `ask`. @param request NULL: the route is a refusal. */
 static enum MHD_Result answer(struct MHD_Connection *connection, struct st_http *http, struct st_route *route,
                               struct st_http_request *request)
 {
@@ -429,19 +436,22 @@ static bool has_token(struct MHD_Connection *connection, const char *token)
     const char *given = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Authorization");
     if (given == NULL || strlen(given) != scheme_len + len || strncmp(given, scheme, scheme_len) != 0)
         return false;
-    int differs = 0; /* compares all bytes, so that the time says nothing about the token */
+    /* Compares all bytes even after a difference, so that the time of the comparison does not reveal the
+     * token. */
+    int differs = 0;
     for (size_t i = 0; i < len; i++)
         differs |= given[scheme_len + i] ^ token[i];
     return differs == 0;
 }
 
-/* Does the request come from a page of this server? Browsers name the page that sends a writing request. */
+/* Does the request come from a page of this server? Browsers send the page's origin with a request that
+ * writes. */
 static bool is_own_origin(struct MHD_Connection *connection, const char *host)
 {
     return host != NULL && header_is(connection, "Origin", st_text("http://%s", host));
 }
 
-/* Limits the route of a request without the token. */
+/* Restricts a request without the token: figures are hidden, or the request is refused. */
 static void hide_figures(const struct st_http *http, struct st_route *route)
 {
     if (route->body == ST_ROUTE_ERROR || route->body == ST_ROUTE_ICON)
@@ -462,7 +472,8 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
 {
     struct st_http *http = ctx;
     struct st_http_request *request = *slot;
-    /* ends at a NUL, even with MHD_lookup_connection_value_n (0.9.75); bytes after a NUL are invisible */
+    /* libmicrohttpd returns the header up to the first NUL, even with MHD_lookup_connection_value_n (0.9.75),
+     * so bytes after a NUL are invisible here. */
     const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
     const bool is_known = http->token[0] != '\0' && has_token(connection, http->token);
     const struct st_route_names names = {.machine = http->machine,
@@ -472,9 +483,11 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
     struct st_route route = st_route_choose(method, url, host, http->tcp, &names);
     int hosts = 0;
     (void)MHD_get_connection_values(connection, MHD_HEADER_KIND, count_host, &hosts);
-    if (hosts > 1) /* unclear which one was meant */
+    if (hosts > 1) /* it is unclear which of the hosts the client means */
         route = st_route_refuse(400, "the request has more than one Host header");
-    if (is_embedded(connection)) /* refused before the size or status of the answer can reveal its content */
+    /* Refused before any answer is made, since even its size or status could reveal something to the other
+     * site. */
+    if (is_embedded(connection))
         route = st_route_refuse(403, "a page of another site may link to this, not embed it");
     if ((http->token[0] != '\0' || http->network) && !is_known)
         hide_figures(http, &route);
@@ -484,7 +497,7 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
     }
     if (route.http_status != 200)
         return answer(connection, http, &route, NULL);
-    if (request == NULL) { /* the headers have arrived; a body may follow */
+    if (request == NULL) { /* first call for this request: its headers have arrived, and a body may follow */
         request = calloc(1, sizeof(*request));
         if (request == NULL)
             return MHD_NO;
@@ -500,7 +513,8 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
     return request->is_answered ? give_answer(request, &route) : answer(connection, http, &route, request);
 }
 
-/* Unescapes a name or value. "%00" would end the text early and change its meaning. */
+/* Unescapes a name or value of a query. "%00" would become a NUL, end the text early and change its meaning,
+ * so it becomes another byte. */
 static size_t unescape(ST_UNUSED void *ctx, ST_UNUSED struct MHD_Connection *connection, char *text)
 {
     const size_t len = MHD_http_unescape(text);
@@ -511,7 +525,8 @@ static size_t unescape(ST_UNUSED void *ctx, ST_UNUSED struct MHD_Connection *con
     return len;
 }
 
-/* @param names as http.names; NULL: not TCP, Host headers are not checked. */
+/* @param names further host names that requests may use; NULL: this is the Unix socket, where Host headers
+ * are not checked. */
 static int start(int fd, const char *names, const struct st_http_source *source, struct st_http **ret)
 {
     struct st_http *http = calloc(1, sizeof(*http));
@@ -522,9 +537,9 @@ static int start(int fd, const char *names, const struct st_http_source *source,
     ST_PRINT(http->names, "%s", st_text_or(names, ""));
     if (gethostname(http->machine, sizeof(http->machine) - 1) != 0)
         http->machine[0] = '\0';
-    /* with select, libmicrohttpd accepts one connection in each turn and then reads from all; with epoll
-     * it accepts ten, so a client with many connections would displace others before their requests are
-     * read */
+    /* The server uses select: libmicrohttpd then accepts one connection in each turn and reads from all. With
+     * epoll it accepts ten, so a client with many connections would displace others before their requests are
+     * read. */
     http->server = MHD_start_daemon(
         MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle, http, MHD_OPTION_EXTERNAL_LOGGER,
         (MHD_LogCallback)log_server, http, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
@@ -556,8 +571,8 @@ static int draw_token(char token[33])
     return 0;
 }
 
-/* @param name address to bind; then the socket's actual address. @return the listening socket, or a
- * negative errno value. */
+/* Opens a listening TCP socket. @param name address to bind; set to the socket's actual address. @return the
+ * socket, or a negative errno value. */
 static int listen_on(union st_config_address *name)
 {
     const bool v6 = name->any.sa_family == AF_INET6;

@@ -7,21 +7,21 @@
 
 struct st_http_request;
 
-/** The source of bodies. */
+/** The functions that make the bodies of answers. */
 struct st_http_source {
-    /** @param http_status 200; may be set to another status, with st_route_error_text as the text. @return
-     * text to be freed; NULL: out of memory. */
+    /** Makes the body of an answer at once. @param http_status is 200; may be set to another status, and the
+     * text is then that of st_route_error_text. @return text to be freed; NULL: out of memory. */
     char *(*body)(void *ctx, enum st_route_body which, const struct st_query *query, unsigned *http_status);
-    /** Bodies from the history (ST_ROUTE_HISTORY, ST_ROUTE_EVENTS, ST_ROUTE_CAUSES, ST_ROUTE_SIZES,
-     * ST_ROUTE_HEARD, ST_ROUTE_MARK, ST_ROUTE_TRACE), which take time: each is answered by
-     * st_http_answer, at once or later. */
+    /** Starts a body that needs the history (ST_ROUTE_HISTORY, ST_ROUTE_EVENTS, ST_ROUTE_CAUSES,
+     * ST_ROUTE_SIZES, ST_ROUTE_HEARD, ST_ROUTE_MARK, ST_ROUTE_TRACE) and takes time. Calls st_http_answer
+     * with the body, at once or later. */
     void (*ask)(void *ctx, enum st_route_body which, const struct st_query *query,
                 struct st_http_request *request);
     void *ctx;
 };
 
-/** Answers a request of `ask`, once; also possible after st_http_stop. @param text, http_status as of
- * `body`; text is freed. */
+/** Answers a request that was passed to `ask`; call it once, possibly after st_http_stop. @param text,
+ * http_status as those of `body`; text is freed. */
 void st_http_answer(struct st_http_request *request, char *text, unsigned http_status);
 
 struct st_http;
@@ -38,9 +38,9 @@ ST_NODISCARD int st_http_start_tcp(const char *listen, const char *names, const 
 
 #define ST_HTTP_URL_BYTES 64
 
-/** Serves the page on a free port of 127.0.0.1 to clients that know a token, which is drawn here; other
- * requests get the page without figures, its icon, or 401. @param url "http://127.0.0.1:PORT/#TOKEN".
- * @return as st_http_start_fd. */
+/** Serves the page on a free port of 127.0.0.1 to clients that know a token. The token is made here at
+ * random. A client without it gets the page without figures, the page's icon, or status 401. @param url
+ * "http://127.0.0.1:PORT/#TOKEN". @return as st_http_start_fd. */
 ST_NODISCARD int st_http_start_private(const struct st_http_source *source, char url[ST_HTTP_URL_BYTES],
                                        struct st_http **ret);
 

@@ -1,4 +1,4 @@
-/* Queries. */
+/* Parses and checks the parameters of a request. */
 #include "daemon/http/query.h"
 
 #include "core/event.h"
@@ -13,7 +13,7 @@ void st_query_init(struct st_query *query)
 
 #define TIMES "takes a Unix time in seconds, a time before now (1h, 30m, 2d) or a date (2026-11-20T15:00Z)"
 
-/* The names, and the error message for a value that is not valid. */
+/* The allowed parameters, and the error message for a value that is not valid. */
 static const struct {
     const char *key;
     unsigned name;
@@ -29,7 +29,7 @@ static const struct {
     {"note", ST_QUERY_NOTE, "'note' is longer than 160 bytes"},
 };
 
-/* @return false: it does not take the value, and the query is refused. */
+/* @return false: the value is not valid for this parameter, so the query is refused. */
 static bool set(struct st_query *query, unsigned name, const char *value, int64_t now_wall_ns)
 {
     switch (name) {

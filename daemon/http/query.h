@@ -4,9 +4,9 @@
 #include "core/base.h"
 
 #define ST_QUERY_LIMIT_MAX  5000
-#define ST_QUERY_NOTE_BYTES 161 /* of a mark's note */
+#define ST_QUERY_NOTE_BYTES 161 /* largest note that a user can add when he reports a dropout, with NUL */
 
-/** Names in a query. */
+/** The keys of a query, as bits. */
 enum {
     ST_QUERY_SINCE = 1 << 0,
     ST_QUERY_UNTIL = 1 << 1,
@@ -18,24 +18,25 @@ enum {
     ST_QUERY_NOTE = 1 << 7,
 };
 
-/** INT64_MIN: not given. */
+/** The values of a query. INT64_MIN: not given. */
 struct st_query {
     int64_t since_wall_ns, until_wall_ns;
     int64_t step_ns;
     int64_t limit; /* 1 .. ST_QUERY_LIMIT_MAX */
-    int64_t tid;   /* of a thread */
-    char kind[24]; /* name of events; "": all */
-    char by[8];    /* "key", "typed"; "": not given */
+    int64_t tid;   /* kernel id of a thread */
+    char kind[24]; /* only events with this name; "": all events */
+    char by[8];    /* who reports that he heard a dropout: "key", "typed"; "": not given */
     char note[ST_QUERY_NOTE_BYTES];
-    unsigned given; /* names that were given: ST_QUERY_SINCE | ... */
+    unsigned given; /* keys that were given: ST_QUERY_SINCE | ... */
 };
 
 void st_query_init(struct st_query *query);
 
-/** Sets one "key=value", decoded; each key once. "since" and "until": st_when_parse, dates are UTC.
- * "step": st_when_parse_length. "limit", "tid": numbers. "kind": one of ST_EVENT_NAMES. "by": "key" or
- * "typed". "note": up to 160 bytes. @param names allowed on this path: ST_QUERY_SINCE | ... @param value
- * NULL: a key without a value. @return NULL, or a sentence: what is wrong. Threads: any. */
+/** Sets one decoded "key=value" of the query; each key is allowed once. "since" and "until": st_when_parse,
+ * dates are UTC. "step": st_when_parse_length. "limit", "tid": numbers. "kind": one of ST_EVENT_NAMES. "by":
+ * "key" or "typed". "note": up to 160 bytes. @param names keys that this path allows: ST_QUERY_SINCE | ...
+ * @param value NULL: a key without a value. @return NULL, or a sentence that says what is wrong. Threads:
+ * any. */
 const char *st_query_set(struct st_query *query, unsigned names, const char *key, const char *value,
                          int64_t now_wall_ns);
 

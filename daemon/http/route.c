@@ -1,4 +1,4 @@
-/* The table of paths and the Host check. */
+/* The table of paths, and the check of the Host header against DNS rebinding. */
 #include "daemon/http/route.h"
 
 #include <arpa/inet.h>
@@ -109,16 +109,18 @@ struct st_route st_route_choose(const char *method, const char *target, const ch
             "this machine or one of "
             "http.names");
     if ((!tcp || names->own_page) && st_text_is(method, "POST") && st_text_is(path, HEARD))
+        /* The page sends no parameters: it cannot add a note. */
         return (struct st_route){.http_status = 200,
                                  .body = ST_ROUTE_MARK,
                                  .content_type = JSON,
-                                 .query = tcp ? 0 : ST_QUERY_BY | ST_QUERY_NOTE}; /* a page sends no text */
+                                 .query = tcp ? 0 : ST_QUERY_BY | ST_QUERY_NOTE};
     if (!st_text_is(method, "GET") && !st_text_is(method, "HEAD"))
         return st_route_refuse(405, "sleeptuned accepts only GET and HEAD");
     ST_EACH (route, routes) {
         const bool of_user = route->body == ST_ROUTE_HEARD || route->body == ST_ROUTE_TRACE;
         const bool is_local = route->body == ST_ROUTE_ADDRESS || (of_user && !names->own);
-        if (st_text_is(path, route->path) && !(tcp && is_local)) /* notes and traces stay local */
+        /* over TCP, reported dropouts and traces need the token, and the page's address is never served */
+        if (st_text_is(path, route->path) && !(tcp && is_local))
             return (struct st_route){.http_status = 200,
                                      .body = route->body,
                                      .content_type = route->content_type,

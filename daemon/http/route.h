@@ -6,7 +6,7 @@
 enum st_route_body {
     ST_ROUTE_STATUS,
     ST_ROUTE_METRICS,
-    ST_ROUTE_METRICS_UNNAMED, /* without what names programs */
+    ST_ROUTE_METRICS_UNNAMED, /* metrics without the series that name programs */
     ST_ROUTE_CAUSES,
     ST_ROUTE_PAGE,
     ST_ROUTE_SHELL,   /* the page without figures, for clients without a token */
@@ -18,9 +18,9 @@ enum st_route_body {
     ST_ROUTE_EVENTS,
     ST_ROUTE_SIZES,
     ST_ROUTE_HEARD,
-    ST_ROUTE_MARK, /* the only route that writes; answered as ST_ROUTE_HEARD */
+    ST_ROUTE_MARK, /* reports "I heard a dropout": the only route that writes; answered as ST_ROUTE_HEARD */
     ST_ROUTE_CULPRITS,
-    ST_ROUTE_TRACE, /* only for the page on its private address */
+    ST_ROUTE_TRACE, /* over TCP only with the token of the private address */
     ST_ROUTE_ERROR
 };
 
@@ -36,18 +36,19 @@ struct st_route {
 struct st_route_names {
     const char *machine; /* host name of the machine; "": not known */
     const char *others;  /* further names, separated by spaces */
-    bool own;            /* TCP: the client knows the token of a private address */
-    bool own_page;       /* the client is the page of that address */
+    bool own;            /* over TCP: the request has the token of the private address */
+    bool own_page;       /* over TCP: the request comes from the page of the private address */
 };
 
-/** Chooses the route. @param target a path, or "http://host/path", whose host replaces the header's.
- * @param host Host header; NULL: none. Checked on TCP only, against DNS rebinding, by which a web page
- * could read this server under the page's own name: allowed are IP addresses, localhost and `names`. */
+/** Chooses the route of a request. @param target a path, or "http://host/path", whose host replaces the Host
+ * header. @param host Host header; NULL: none. It is checked over TCP only, against DNS rebinding: a web page
+ * whose host name points to this machine could otherwise read this server. Allowed are IP addresses,
+ * localhost and `names`. */
 struct st_route st_route_choose(const char *method, const char *target, const char *host, bool tcp,
                                 const struct st_route_names *names);
 
-/** A refusal; `error` is a static sentence. */
+/** A route that refuses the request. @param error a sentence; must be static. */
 struct st_route st_route_refuse(unsigned http_status, const char *error);
 
-/** Document sleeptune-error/1 as text, to be freed; NULL: out of memory. */
+/** The document sleeptune-error/1 with this sentence. @return text to be freed; NULL: out of memory. */
 char *st_route_error_text(const char *error);

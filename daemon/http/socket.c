@@ -1,4 +1,4 @@
-/* Opens the status socket safely beside other daemons, dead ones included. */
+/* Opens the status socket safely, also if another daemon runs or a killed one left its socket. */
 #include "daemon/http/socket.h"
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "platform/destination.h"
 #include "st_config.h"
 
-/* Makes "FOLDER/sleeptune". @return can it be written to? */
+/* Makes the folder "FOLDER/sleeptune" if it is missing. @return true: this process can write to it. */
 static bool make_folder(const char *folder)
 {
     const char *path = st_text("%s/sleeptune", folder);
@@ -41,7 +41,8 @@ const char *st_socket_choose(const struct st_config *config, const char **ret_er
     return NULL;
 }
 
-/* A socket of a daemon that was killed is removed; anything else is left alone. We hold the lock. */
+/* Removes the socket that a killed daemon left; leaves anything else alone. The caller holds the lock, so no
+ * other sleeptuned is about to listen. */
 static const char *remove_stale(const struct sockaddr_un *address)
 {
     const char *path = address->sun_path;
@@ -62,8 +63,9 @@ static const char *remove_stale(const struct sockaddr_un *address)
     return unlink(path) == 0 ? NULL : st_text("cannot remove the old socket %s: %s", path, strerror(errno));
 }
 
-/* The C library or a filter of system calls may not have AT_SYMLINK_NOFOLLOW for this (glibc < 2.32). Without
- * it: it was a socket just now, and root comes only to folders that no one else can change. */
+/* Sets the mode without following a symbolic link. If the C library (glibc < 2.32) or a filter of system
+ * calls refuses AT_SYMLINK_NOFOLLOW, sets it without that flag. This is safe: the caller just saw a socket
+ * here, and root refuses folders that another user can change. */
 static bool set_mode(const struct st_destination *place, mode_t mode)
 {
     return fchmodat(place->dir_fd, place->name, mode, AT_SYMLINK_NOFOLLOW) == 0 ||
@@ -71,8 +73,8 @@ static bool set_mode(const struct st_destination *place, mode_t mode)
             fchmodat(place->dir_fd, place->name, mode, 0) == 0);
 }
 
-/* Sets owner and mode by name in a folder that is held, because a socket has no descriptor that takes
- * them. */
+/* Sets group and mode by name in an open folder, because a socket's descriptor cannot change the rights of
+ * its file. */
 static const char *set_rights_at(const struct st_destination *place, const struct st_config *config)
 {
     struct stat info;
@@ -82,7 +84,8 @@ static const char *set_rights_at(const struct st_destination *place, const struc
         return "it is no longer a socket";
     if (name[0] != '\0' && group == NULL)
         return st_text("there is no group \"%s\" (socket.group)", name);
-    /* BSD, and a folder with the setgid bit, give the folder's group; a reload may have taken a group away */
+    /* Sets the group even if none is configured: on BSD and in a folder with the setgid bit, a new socket has
+     * the folder's group, and a reload may have removed socket.group. */
     if (fchownat(place->dir_fd, place->name, (uid_t)-1, group != NULL ? group->gr_gid : getegid(),
                  AT_SYMLINK_NOFOLLOW) != 0)
         return st_text("it cannot be given to the group %s: %s", st_text_or(name, "of sleeptuned"),
@@ -109,7 +112,7 @@ static const char *bind_and_listen(struct st_socket *sock, const struct sockaddr
     sock->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (sock->fd < 0 || bind(sock->fd, (const struct sockaddr *)address, sizeof(*address)) != 0)
         return st_text("cannot bind %s: %s", sock->path, strerror(errno));
-    /* before listen, so that no one can connect with the rights that bind gave */
+    /* before listen, so that no client can connect while the socket has the rights that bind gave it */
     const char *error = st_socket_set_rights(sock, config);
     if (error == NULL && listen(sock->fd, SOMAXCONN) != 0)
         error = st_text("cannot listen on %s: %s", sock->path, strerror(errno));
@@ -129,7 +132,7 @@ const char *st_socket_open(struct st_socket *ret, const char *path, const struct
                        strlen(path), sizeof(address.sun_path) - 1, path);
     memcpy(address.sun_path, path, strlen(path));
     ST_PRINT(sock.path, "%s", path);
-    /* a lock is made only where no one else can put a link */
+    /* For root, the lock file is made only in a folder where no other user can put a link in its place. */
     int r = st_destination_find(path, &place);
     if (r == 0)
         close(place.dir_fd);

@@ -1,13 +1,14 @@
-/* Three clocks side by side. */
+/* Compares CLOCK_MONOTONIC, the wall clock and the time that the computer was suspended. */
 #include "daemon/loop/clockwatch.h"
 
 #include "core/ns.h"
 
-#define TRIES       8
-#define TOGETHER_NS (10 * ST_NS_PER_MS) /* far below what counts as a jump */
+#define TRIES 8
+/* longest time for reading the three clocks; far shorter than a jump that is reported */
+#define TOGETHER_NS (10 * ST_NS_PER_MS)
 
-/* All three at one moment: a thread that was stopped between two reads would see a jump. A machine so busy
- * that it happens at each try has the tightest of them. */
+/* Reads all three clocks at nearly one moment: if the thread were stopped between two reads, a jump would be
+ * reported. If it is stopped in each try, the try with the shortest stop is used. */
 static void read_clocks(struct st_platform *platform, struct st_clockwatch *seen)
 {
     int64_t tightest_ns = INT64_MAX;
@@ -36,7 +37,7 @@ void st_clockwatch_tick(struct st_clockwatch *watch, struct st_platform *platfor
         return;
     const int64_t elapsed_ns = st_ns_sub(seen.now_ns, last.now_ns);
     const int64_t slept_ns = st_ns_sub(seen.suspended_ns, last.suspended_ns);
-    /* the wall clock goes on while the machine sleeps, CLOCK_MONOTONIC does not */
+    /* while the computer is suspended, the wall clock goes on and CLOCK_MONOTONIC does not */
     const int64_t jump_ns = st_ns_sub(st_ns_sub(st_ns_sub(seen.wall_ns, last.wall_ns), elapsed_ns), slept_ns);
     if (slept_ns >= ST_CLOCKWATCH_SUSPEND_NS)
         st_events_add(events, ST_LOG_INFO, seen.wall_ns, ST_EVENT_SUSPEND,

@@ -1,4 +1,4 @@
-/* The thread that never sleeps. */
+/* Searches /proc for the real-time thread that has the loop's CPU. */
 #include "daemon/loop/hog.h"
 
 #include "core/text/text.h"
@@ -6,11 +6,11 @@
 #include "platform/tree.h"
 
 #define PROCESSES_MAX 4096
-#define THREADS_MAX   64 /* of one program */
+#define THREADS_MAX   64 /* of one process */
 
 struct search {
     struct st_platform *machine;
-    const char *process; /* whose threads are looked at; NULL: processes */
+    const char *process; /* process whose threads are looked at; NULL: the entries are processes */
     int left;
     struct st_proc_stat loop;
     pid_t loop_tid;

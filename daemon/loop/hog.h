@@ -1,18 +1,18 @@
-/* Finds the thread that keeps a real-time thread from running for seconds: one of higher priority that
- * never sleeps. */
+/* Finds the thread that keeps the test loop from running for seconds: one of the same or a higher real-time
+ * priority that never sleeps. */
 #pragma once
 
 #include "platform/platform.h"
 
-/** All zero: none. Threads: protected by the owner's lock. */
+/** The thread that was found. All zero: none. Threads: protected by the owner's lock. */
 struct st_hog {
     pid_t pid, tid;
     int priority, cpu;
-    char name[32]; /* of the thread; safe to print */
-    int looks;     /* consecutive looks that found the same thread */
+    char name[32]; /* name of the thread; safe to print */
+    int looks;     /* consecutive searches that found the same thread */
 };
 
-#define ST_HOG_LOOKS 2 /* looks before the thread is named, since any thread may run for a moment */
+#define ST_HOG_LOOKS 2 /* the same thread must be found twice, since any may run for a moment */
 
 /** Looks for the runnable real-time thread of the highest priority that was last on the CPU of thread
  * `loop` of this process and has at least that thread's priority. Reads all of /proc: some ms. Call about

@@ -1,13 +1,13 @@
-/* Heartbeat and due time side by side. */
+/* Compares the loop's heartbeat with the time at which its next period is due. */
 #include "daemon/loop/overdue.h"
 
 #include "core/ns.h"
 
-/* The due time is known as of the last drain. A drain thread that got no CPU itself says nothing of the loop,
- * whose heartbeat goes on. */
+/* How long the loop is overdue, ns; negative: not yet. due_ns is as old as the last drain. If the drain
+ * thread itself gets no CPU, due_ns is in the past although the loop runs; so the heartbeat counts, too. */
 static int64_t overdue_ns(const struct st_overdue *stall, int64_t due_ns, int64_t now_ns)
 {
-    if (due_ns == INT64_MIN) /* warm-up */
+    if (due_ns == INT64_MIN) /* the loop warms up and does not count periods yet */
         due_ns = st_ns_add(stall->heard_ns, stall->period_ns);
     return st_ns_sub(now_ns, ST_MAX(due_ns, stall->heard_ns));
 }
@@ -33,7 +33,8 @@ int64_t st_overdue_ns(const struct st_overdue *stall, uint64_t heartbeat, int64_
 {
     if (stall->checks < ST_OVERDUE_CHECKS)
         return 0;
-    /* it runs again: what it missed is known after the next drain, which moves the due time */
+    /* The loop runs again, but due_ns is not known yet: the next drain counts what the loop missed and sets
+     * it. */
     if (due_ns == INT64_MIN && heartbeat != stall->heartbeat)
         return 0;
     const int64_t ns = overdue_ns(stall, due_ns, now_ns);

@@ -1,4 +1,5 @@
-/* The idea is rtkit's (Lennart Poettering): an ordinary thread sings, one above the loop listens. */
+/* The watchdog, after an idea of rtkit (Lennart Poettering): an ordinary thread, the canary, counts; a thread
+ * with higher priority than the loop checks that it goes on counting. */
 #include "daemon/loop/watchdog.h"
 
 #include <fcntl.h>
@@ -17,12 +18,12 @@ struct st_watchdog {
     struct st_watchdog_loop loop;
     int priority;
     pthread_t checker;
-    int end[2];                          /* a pipe; closed: the checker ends */
-    struct st_watchdog_judge busy_judge; /* the caller's thread */
+    int end[2];                          /* a pipe: the checker ends when its write end is closed */
+    struct st_watchdog_judge busy_judge; /* used by the thread that calls st_watchdog_report_cpu */
     double cpu_ns;                       /* last reported CPU time, at cpu_at_ns; 0: none yet */
     int64_t cpu_at_ns;
-    atomic_bool running, above_loop; /* of the view */
-    atomic_int demotion; /* 0: none; else enum st_watchdog_reason, and ERRNO_UNIT * errno if it failed */
+    atomic_bool running, above_loop; /* written by the checker, read for the view */
+    atomic_int demotion; /* 0: none; else enum st_watchdog_reason, plus ERRNO_UNIT * errno if it failed */
 };
 
 #define ERRNO_UNIT 16
@@ -78,7 +79,8 @@ void st_watchdog_demote(struct st_watchdog *watchdog, enum st_watchdog_reason re
         return;
     const int r = watchdog->platform->demote(watchdog->platform, tid);
     int before = atomic_load(&watchdog->demotion);
-    /* once, and once more when it works after it did not; else the other thread says it */
+    /* Reports the demotion once, and again if it succeeds after a failure. If two threads get here at once,
+     * one of them reports it. */
     if ((before != 0 && (r != 0 || before < ERRNO_UNIT)) ||
         !atomic_compare_exchange_strong(&watchdog->demotion, &before, (int)reason - r * ERRNO_UNIT))
         return;
@@ -93,7 +95,8 @@ static bool pause_until_check(const struct st_watchdog *watchdog)
     return poll(&end, 1, (int)(ST_WATCHDOG_CHECK_NS / ST_NS_PER_MS)) == 0;
 }
 
-/* Other programs may starve ordinary threads too; the loop runs on then, and an event says so. */
+/* Reports that ordinary threads starve. Demotes the loop only if it is guilty, since other programs can
+ * starve them, too. */
 static void report_starved(struct st_watchdog *watchdog, bool guilty)
 {
     if (guilty)
@@ -113,7 +116,7 @@ static void *run_checker(void *ctx)
                  platform->set_policy(platform, ST_POLICY_FIFO, watchdog->priority) == 0);
     atomic_store(&watchdog->running, true);
     struct st_watchdog_judge judge = {0};
-    int64_t cpu_ns = -1, since_ns = 0; /* when the canary was heard last */
+    int64_t cpu_ns = -1, since_ns = 0; /* when the canary's counter last increased */
     while (pause_until_check(watchdog)) {
         const bool starved = st_watchdog_starved(&judge, watchdog->loop.cheeps(watchdog->loop.ctx));
         const int64_t now_cpu_ns = loop_cpu_ns(watchdog), now_ns = st_platform_now_ns(platform);

@@ -1,12 +1,12 @@
-/* All sources of other programs' xruns. */
+/* Opens, polls and adds up all sources of other programs' xruns. */
 #include "daemon/observe/observe.h"
 
 #include "core/ns.h"
 
-/* A source whose descriptor is readable is looked at twice in this time at most, 16 kB a look (READ_BYTES of
- * xruns/xrun_program.c): 128 kB/s or some 2000 lines, twice what 256 nodes of PipeWire can cause. Who writes
- * more is held up by its pipe. Events are at most as late by it. Twice: a line, or a few words and the end,
- * cost no wake-up more. */
+/* A source whose helper program writes much is read at most twice in this time, 16 kB each time (READ_BYTES
+ * of xruns/xrun_program.c): 128 kB/s or some 2000 lines, twice what 256 nodes of PipeWire can cause. A
+ * program that writes more has to wait for its pipe. Events are late by at most this time. It is read twice,
+ * so that a single line, or a few words and the end of the program, need no further wake-up. */
 #define LOOK_EACH_NS (250 * ST_NS_PER_MS)
 
 struct st_observe {
@@ -14,15 +14,17 @@ struct st_observe {
     const char *cycles;
     struct st_observed sources[ST_XRUN_SOURCES_MAX];
     size_t n;
-    bool may_rest;                               /* loop.when: while nothing plays, wake-ups are rare */
-    int64_t read_ns[ST_XRUN_SOURCES_MAX];        /* when the descriptor of the source was last readable */
-    int64_t rests_until_ns[ST_XRUN_SOURCES_MAX]; /* the source does not wake the daemon before */
+    /* loop.when is "playing", so wake-ups of the daemon are rare while nothing plays */
+    bool may_rest;
+    int64_t read_ns[ST_XRUN_SOURCES_MAX]; /* when the descriptor of the source was last readable */
+    /* until this time (CLOCK_MONOTONIC) the source's descriptor does not wake the daemon */
+    int64_t rests_until_ns[ST_XRUN_SOURCES_MAX];
     struct counted {
         int64_t watched_ns;
-        uint64_t dropouts_n;             /* dropouts of the source and its clients */
-        char client[ST_XRUN_NAME_BYTES]; /* program that played in the minute */
-    } before[ST_XRUN_SOURCES_MAX];       /* at the end of the last minute */
-    int64_t minute_ns;                   /* when it ended */
+        uint64_t dropouts_n;             /* dropouts of the source's devices and clients */
+        char client[ST_XRUN_NAME_BYTES]; /* program that played in the last minute; "": none */
+    } before[ST_XRUN_SOURCES_MAX];       /* counts of each source at the end of the last minute */
+    int64_t minute_ns;                   /* end of the last minute, CLOCK_MONOTONIC */
     struct st_cycle_levels levels;
 };
 
@@ -154,8 +156,8 @@ void st_observe_playing(const struct st_observe *observe, struct st_playing_fact
         ret->by = source->source;
         memcpy(ret->what, source->played, sizeof(ret->what));
     }
-    int64_t period_of_ns =
-        INT64_MIN; /* not played_ns: a sound card's source plays as well, but does not report the period */
+    /* The period comes from another source if the last one that saw music (a sound card) reports none. */
+    int64_t period_of_ns = INT64_MIN;
     ST_EACH_OF (o, observe->sources, observe->n) {
         const struct st_observed_view *source = &o->view;
         if (source->seen.frames <= 0 || source->played_ns <= period_of_ns ||
@@ -194,8 +196,9 @@ static int64_t known_or_none(int64_t value)
     return value > 0 ? value : INT64_MIN;
 }
 
-/* The program that played in the last minute as long as it plays, or else the busiest one: sessions of one
- * program can be compared. @return "": not known. */
+/* The program that is stored as playing: that of the last minute while it still plays, otherwise the busiest
+ * one. So minutes of one program follow each other and can be compared. @return `last` if no program is known
+ * to play. */
 static const char *client_of(const struct st_dropout_table *seen, const char *last)
 {
     const struct st_dropout_client *busiest = NULL;
@@ -209,7 +212,7 @@ static const char *client_of(const struct st_dropout_table *seen, const char *la
     return busiest != NULL ? busiest->name : last;
 }
 
-/* Has only a test of `listen` played? */
+/* Did only a test signal of `sleeptune listen` play since then? */
 static bool is_test(const struct st_observed_view *source, int64_t since_ns)
 {
     return source->test_ns > since_ns && source->music_ns <= since_ns;
@@ -227,7 +230,7 @@ static void take_minute(const struct st_observe *observe, struct st_observe_minu
             .watched_ns = source->watched_ns - before->watched_ns,
             .playing = source->tells_playing ? source->played_ns > observe->minute_ns && !test : INT64_MIN,
         };
-        if (watch.playing > 0) { /* also what ended before the minute did */
+        if (watch.playing > 0) { /* also if the music ended within the minute */
             watch.frames = known_or_none(source->seen.last_frames);
             watch.rate_hz = known_or_none(source->seen.last_rate_hz);
         } else {
@@ -284,8 +287,9 @@ void st_observe_end_minute(struct st_observe *observe, struct st_observe_minute 
     for (size_t i = 0; i < observe->n; i++) {
         const struct st_observed_view *source = &observe->sources[i].view;
         struct counted *before = &observe->before[i];
-        if (source->watched_ns >
-            before->watched_ns) /* less: it was counted too much, the next minutes have less */
+        /* It is less if a time turned out not to have been watched; the following minutes then count less
+         * until this is made up. */
+        if (source->watched_ns > before->watched_ns)
             before->watched_ns = source->watched_ns;
         before->dropouts_n = source->seen.sum.n;
         const char *client = source->played_ns > observe->minute_ns && !is_test(source, observe->minute_ns)

@@ -1,4 +1,4 @@
-/* Other programs' dropouts in status and metrics. */
+/* Other programs' dropouts in the status document and in the metrics. */
 #include "daemon/observe/observe.h"
 
 #include "core/ns.h"
@@ -6,13 +6,14 @@
 #include "core/text/safe.h"
 #include "story/dropout_json.h"
 
-/* Figures of which 0 or less is unknown. */
+/* A figure that is unknown (null) if it is 0 or less. */
 static json_t *known(int64_t figure)
 {
     return st_json_integer_or_null(figure > 0, figure);
 }
 
-/* 0 is a known value: a client may compute for less than the clock can measure. Below 0: unknown. */
+/* Median, 99 % and maximum of a time. 0 is a valid value, since a client may compute for less time than the
+ * clock can measure; below 0 is unknown (null). */
 static json_t *three_json(int64_t median_ns, int64_t p99_ns, int64_t max_ns)
 {
     if (median_ns < 0)
@@ -51,7 +52,7 @@ static json_t *client_json(const struct st_dropout_client *client)
     return object;
 }
 
-/* The device that plays, and what its server is set to. */
+/* The device that plays, and the buffer size and rate of its server. */
 static json_t *in_use_json(const struct st_observed_view *source)
 {
     if (source->seen.period_ns == 0)
@@ -61,7 +62,8 @@ static json_t *in_use_json(const struct st_observed_view *source)
                      (json_int_t)source->seen.period_ns);
 }
 
-/* The clients in the cycle of a dropout, and a sentence about those that were not ready. */
+/* The waits and computing times of all clients in the cycle of a dropout, and a sentence about the clients
+ * that were not ready. */
 static json_t *cycle_json(const struct st_dropout_table_cycle *cycle)
 {
     const int64_t deadline_ns = cycle->clients[0].deadline_ns;
@@ -95,7 +97,7 @@ static json_t *source_json(const struct st_observed_view *source)
                   modes[source->mode], "state", st_observed_state_name(source->state), "why",
                   st_json_text_or_null(source->why));
     st_dropout_json_source(object, &source->seen, client_json);
-    if (source->opened_n == 0) /* a source that never watched has no counts, rather than zero */
+    if (source->opened_n == 0) /* the counts of a source that was never watched are unknown (null), not 0 */
         st_json_set(object, "device_dropouts", json_null());
     if (source->opened_n == 0 || source->device_only)
         st_json_set(object, "client_dropouts", json_null());
@@ -119,7 +121,7 @@ json_t *st_observe_json(const struct st_observe_view *view)
     return list;
 }
 
-/* Writes metrics of each source that has watched. */
+/* Writes the dropouts of devices for each source that was watched. */
 static void xrun_metrics(FILE *out, const struct st_observe_view *view)
 {
     ST_EACH_OF (source, view->sources, view->n) {
@@ -171,7 +173,8 @@ static void place_metrics(FILE *out, const struct st_observe_view *view)
     }
 }
 
-/* NAME{source="...",client="...",device="..."; a program is one series, whatever it plays on */
+/* Writes the name and first labels of a sample: NAME{source="...",client="...",device="...". The device is
+ * given only without a client's name, so that a program is one series on whatever device it plays. */
 static void put_client(FILE *out, const char *name, const struct st_observed_view *source,
                        const struct st_dropout_client *client)
 {
@@ -181,7 +184,7 @@ static void put_client(FILE *out, const char *name, const struct st_observed_vie
     st_observe_label(out, "device", client->name[0] == '\0' ? client->device : "");
 }
 
-/* At most ST_DROPOUT_CLIENTS_MAX series of a source, those with the most dropouts. */
+/* Writes at most ST_DROPOUT_CLIENTS_MAX series for each source: the clients with the most dropouts. */
 static void client_metrics(FILE *out, const struct st_observe_view *view)
 {
     st_observe_metric(out, "sleeptune_client_dropouts_total", "counter",
@@ -190,7 +193,7 @@ static void client_metrics(FILE *out, const struct st_observe_view *view)
         ST_EACH_OF (client, source->seen.clients, source->seen.clients_n) {
             const uint64_t n = client->sum.n;
             if (n == 0 && st_dropout_table_is_unheard(client))
-                continue; /* a stream that may have lost sound unseen */
+                continue; /* 0 would be wrong: this stream may have lost sound that was not seen */
             put_client(out, "sleeptune_client_dropouts_total", source, client);
             fprintf(out, "} %ju\n", n);
         }
@@ -225,7 +228,8 @@ void st_observe_metrics(FILE *out, const struct st_observe_view *view, bool name
     st_observe_metric(out, "sleeptune_lost_seconds_total", "counter",
                       "No sound for so long in dropouts whose length is known.");
     ST_EACH_OF (source, view->sources, view->n) {
-        /* from the start, where lengths can be known: a counter's first value is no increase */
+        /* A source that can measure lengths begins with 0: Prometheus does not count the first value of a
+         * series as an increase. */
         if (source->seen.sum.lost_ns > 0 ||
             (source->opened_n > 0 &&
              (source->device_only || st_xrun_sources_find(source->source)->sees_cycles)))

@@ -1,4 +1,4 @@
-/* One source of other programs' xruns. */
+/* Watches one source of other programs' xruns. */
 #include "daemon/observe/observed.h"
 
 #include <ctype.h>
@@ -10,8 +10,11 @@
 #define LOG_MODULE "observe"
 #define PEACE_NS   (600 * ST_NS_PER_S)
 #define ENDED_NS   (2 * ST_NS_PER_S)
-#define AGO_MAX_NS (60 * ST_NS_PER_S) /* a larger age means that the helper uses another clock */
-#define SLOW_NS    (3 * ST_NS_PER_S)  /* the machine is looked at each second, or later if it is busy */
+/* a report that claims to be older comes from a helper with another clock */
+#define AGO_MAX_NS (60 * ST_NS_PER_S)
+/* how long a report waits to learn what slowed the machine, which is looked at each second, or later if the
+ * machine is busy */
+#define SLOW_NS (3 * ST_NS_PER_S)
 
 const char *st_observed_state_name(enum st_observed_state state)
 {
@@ -31,8 +34,8 @@ static int64_t wall_ns(const struct st_observed *o)
 
 /* --- counts --- */
 
-/* How long ago the last dropout ended: a helper program may report it seconds later, and this process may
- * have had no CPU. At most the time of watching. */
+/* How long ago (ns) the dropout ended: the helper program may report it seconds later, or this process may
+ * have had no CPU. Not longer than the source has been watched. */
 static int64_t ago_ns(const struct st_observed *o, const struct st_xrun_seen *seen)
 {
     const int64_t since = o->view.since_wall_ns, ago = st_ns_sub(now_ns(o), seen->event.end_ns);
@@ -46,7 +49,7 @@ static bool is_late_server(const struct st_xrun_seen *seen)
     return seen->event.place == ST_DROPOUT_AT_DEVICE_BUFFER && st_xrun_is_server(seen->event.client);
 }
 
-/* Notes what plays. A client's name is preferred to its device's. */
+/* Notes that something plays now, and its name: the client's if it is known, otherwise the device's. */
 static void note_playing(struct st_observed *o, const char *client, const char *device)
 {
     struct st_observed_view *view = &o->view;
@@ -56,11 +59,12 @@ static void note_playing(struct st_observed *o, const char *client, const char *
     view->played_ns = now_ns(o);
 }
 
-/* Does a watched server count this xrun, which ALSA's source sees as well? */
+/* Is this xrun of a device, which the source of ALSA sees, counted by the source of the server that owns the
+ * device? */
 static bool is_counted(const struct st_observed *o, const struct st_xrun_seen *seen)
 {
     ST_EACH_OF (other, o->beside, o->beside_n) {
-        const char *name = other->source->name; /* "jack": jackd, jackdbus */
+        const char *name = other->source->name; /* "jack" matches jackd and jackdbus, too */
         if (o->view.device_only && other->source->counts_device &&
             other->view.state == ST_OBSERVED_WATCHING && strncmp(seen->event.client, name, strlen(name)) == 0)
             return true;
@@ -68,9 +72,9 @@ static bool is_counted(const struct st_observed *o, const struct st_xrun_seen *s
     return false;
 }
 
-/* Is this the card of a loss on a USB bus? Compares ALSA's number ("hw:1,0,0 playback" with "hw:1
- * playback, USB bus 3"), or the product's name, which PipeWire includes in its node's name with other
- * characters between words. */
+/* Is this device the card that lost sound on a USB bus? Compares ALSA's number ("hw:1,0,0 playback" with
+ * "hw:1 playback, USB bus 3"), or finds the product's name in the name of PipeWire's node, where other
+ * characters may stand between its words. */
 static bool is_card(const char *device, const struct st_xrun_seen *bus)
 {
     const size_t number_n = strcspn(bus->event.device, " "), product_n = strlen(bus->event.client);
@@ -88,8 +92,8 @@ static bool is_card(const char *device, const struct st_xrun_seen *bus)
     return false;
 }
 
-/* Is a dropout of another source, which saw the card run dry, the same as this loss on the bus? The bus
- * source knows more. */
+/* Is a dropout of another source, in which the card had no sound left, the same as this loss on the bus? Then
+ * the loss on the bus is not counted again. */
 static bool is_that(const struct st_observed *other, bool of_device, enum st_dropout_place place,
                     const char *device, int64_t wall_ns, const struct st_observed_waiting *loss)
 {
@@ -120,7 +124,7 @@ static bool ran_dry(const struct st_observed *o, const struct st_observed_waitin
     return false;
 }
 
-/* Notes that music plays. A test of `listen` also plays, but is not music. */
+/* Notes when music or a test signal of `sleeptune listen` plays; a card or server alone is neither. */
 static void note_music(struct st_observed *o, const struct st_xrun_seen *seen)
 {
     const bool card = seen->event.client[0] == '\0' || seen->load.drift_ppb != 0 || is_late_server(seen) ||
@@ -131,8 +135,9 @@ static void note_music(struct st_observed *o, const struct st_xrun_seen *seen)
         o->view.music_ns = now_ns(o);
 }
 
-/* Is this the first dropout after a change? Not if a program has just ended, since that makes dropouts by
- * itself. */
+/* Is this the first dropout of a new series, which screens show alone? It is after a change of the buffer
+ * size, after the worst program ended (unless that program made this dropout), and after ten minutes without
+ * one. */
 static bool begins(const struct st_observed *o, const struct st_xrun_seen *seen, int64_t at_ns)
 {
     const struct st_dropout_table *recent = &o->recent;
@@ -142,7 +147,7 @@ static bool begins(const struct st_observed *o, const struct st_xrun_seen *seen,
     return recent->sum.n == 0 || o->recent_resized || has_ended || at_ns - recent->last_ns >= PEACE_NS;
 }
 
-/* Notes a changed buffer size. Each device has its own size. */
+/* Notes whether the buffer size has changed. Sizes of different devices are not compared. */
 static void note_size(struct st_observed *o)
 {
     const struct st_dropout_table *recent = &o->recent;
@@ -155,7 +160,7 @@ static void note_size(struct st_observed *o)
     memcpy(o->recent_device, recent->device, sizeof(o->recent_device));
 }
 
-/* Takes a sighting that is no dropout. */
+/* Handles a report that is not about a dropout. */
 static void take_other(struct st_observed *o, const struct st_observed_waiting *line)
 {
     st_dropout_table_take(&o->view.seen, &line->seen, line->at_ns, line->wall_ns);
@@ -170,7 +175,7 @@ static struct st_event event_of(const struct st_observed *o, const struct st_obs
     return event;
 }
 
-/* Counts a dropout. @param slowed why the machine was slower at that time */
+/* Counts a dropout and adds it to its event. @param slowed why the machine was slower at that time. */
 static void count(struct st_observed *o, const struct st_observed_waiting *dropout, enum st_cause slowed)
 {
     const struct st_xrun_seen *seen = &dropout->seen;
@@ -189,7 +194,7 @@ static void count(struct st_observed *o, const struct st_observed_waiting *dropo
         st_observed_events_put(&o->made, true);
 }
 
-/* Can more about this line become known soon? */
+/* Must this report still wait, because more about it can become known? */
 static bool is_open(const struct st_observed *o, const struct st_observed_waiting *line,
                     enum st_cause *ret_slowed)
 {
@@ -204,8 +209,8 @@ static bool is_open(const struct st_observed *o, const struct st_observed_waitin
            !st_events_slowed(o->events, line->wall_ns, ret_slowed) && age_ns < SLOW_NS;
 }
 
-/* Counts lines in order, up to the first about which more may become known. @param keep_n most lines that
- * may still wait */
+/* Counts the reports in their order, up to the first one that must wait. @param keep_n most reports that may
+ * wait afterwards. */
 static void count_lines(struct st_observed *o, size_t keep_n)
 {
     size_t n = 0;
@@ -243,7 +248,7 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
         note_level(o, seen);
     if (seen->kind == ST_XRUN_SEEN_LEVEL || is_counted(o, seen))
         return;
-    if (seen->kind != ST_XRUN_SEEN_ENDED) { /* a load or a dropout: something plays */
+    if (seen->kind != ST_XRUN_SEEN_ENDED) { /* it reports a load or a dropout, so something plays */
         note_playing(o, is_late_server(seen) ? "" : seen->event.client, seen->event.device);
         note_music(o, seen);
     }
@@ -314,7 +319,8 @@ static void close_source(struct st_observed *o)
 
 static void fail(struct st_observed *o, int error)
 {
-    const int64_t silent_ns = o->watch.silent_ns; /* time that was not watched, as is known only now */
+    /* the helper program did not run for this time before it was lost, so it was not watched */
+    const int64_t silent_ns = o->watch.silent_ns;
     if (o->view.state == ST_OBSERVED_WATCHING) {
         o->view.watched_ns -= ST_MIN(silent_ns, o->view.watched_ns);
         o->view.lost_wall_ns = wall_ns(o) - (now_ns(o) - o->turned_ns) - silent_ns;
@@ -325,7 +331,7 @@ static void fail(struct st_observed *o, int error)
     const int64_t pause_ns = st_audio_backoff_ns(o->failures);
     const int64_t most_ns = o->quiet ? ST_OBSERVED_RETRY_QUIET_NS : ST_OBSERVED_RETRY_MAX_NS;
     o->due_ns = error == -ENOTSUP ? INT64_MAX : now_ns(o) + ST_MIN(pause_ns, most_ns);
-    if (o->due_ns == INT64_MAX) /* no further turn follows */
+    if (o->due_ns == INT64_MAX) /* no further turn would add these events */
         st_observed_events_put(&o->made, true);
 }
 
@@ -357,7 +363,7 @@ void st_observed_set(struct st_observed *o, enum st_observed_mode mode, const st
     o->setting = *setting;
     if (mode == ST_OBSERVED_OFF || other)
         close_source(o);
-    if (mode == ST_OBSERVED_OFF) { /* no further turn follows */
+    if (mode == ST_OBSERVED_OFF) { /* no further turn would add these events */
         st_observed_events_put(&o->made, true);
         set_state(o, ST_OBSERVED_IS_OFF, "");
     } else if (!o->open) {
@@ -419,9 +425,8 @@ static int poll_source(struct st_observed *o)
     return r;
 }
 
-/* The helper program runs again after it did not run for some time, so its reports for that time are
- * incomplete. That is known only now, since a program without news is silent as well. So the time is no
- * longer counted as watched. */
+/* Corrects the time of watching when a helper program runs again after it did not run for some time. Its
+ * reports of that time are missing. This is known only now, since a program without news is silent, too. */
 static void note_silence(struct st_observed *o)
 {
     const int64_t silent_ns = o->watch.silent_ns;
@@ -466,7 +471,8 @@ void st_observed_turn(struct st_observed *o)
         r = poll_source(o);
     st_observed_count(o);
     st_observed_age(o);
-    if (r < 0 && (r != -EAGAIN || !o->open)) { /* only for poll: not ready yet */
+    /* -EAGAIN of a poll means that the source is not ready yet, which is no failure. */
+    if (r < 0 && (r != -EAGAIN || !o->open)) {
         fail(o, r);
         return;
     }
@@ -474,7 +480,7 @@ void st_observed_turn(struct st_observed *o)
         note_watching(o);
     note_program_cpu(o, false);
     const int64_t each_ns = o->watch.poll_ns > 0 ? o->watch.poll_ns : o->source->poll_ns;
-    /* all helper programs are polled in one wake-up */
+    /* due times of helper programs are multiples of each_ns, so that one wake-up polls all of them */
     o->due_ns = now_ns(o) + each_ns - (o->source->program != NULL ? now_ns(o) % each_ns : 0);
 }
 

@@ -1,22 +1,26 @@
-/* One source of other programs' xruns: opens it, polls it, opens it again after a loss, and counts. */
+/* One source of other programs' xruns: opens it, polls it, opens it again after it was lost, and counts its
+ * dropouts. */
 #pragma once
 
 #include "daemon/observe/observed_events.h"
 #include "story/dropout_table.h"
 #include "xruns/cycle_ring.h"
 
-#define ST_OBSERVED_WAITING_MAX  32
-#define ST_OBSERVED_BUS_WAIT_NS  INT64_C(1500000000) /* PipeWire's helper may report up to 1 s late */
+#define ST_OBSERVED_WAITING_MAX 32
+/* how long a loss on a USB bus waits for other reports of it, since PipeWire's helper may report up to 1 s
+ * late */
+#define ST_OBSERVED_BUS_WAIT_NS  INT64_C(1500000000)
 #define ST_OBSERVED_RETRY_MAX_NS INT64_C(15000000000)
-/* while nothing plays, according to other sources: each try starts a program */
+/* Longest pause before a source is opened again while nothing plays (according to other sources), since each
+ * attempt starts a program. */
 #define ST_OBSERVED_RETRY_QUIET_NS INT64_C(60000000000)
 
 enum st_observed_mode { ST_OBSERVED_OFF, ST_OBSERVED_AUTO, ST_OBSERVED_ON };
 
 enum st_observed_state {
     ST_OBSERVED_IS_OFF,
-    ST_OBSERVED_ABSENT, /* cannot be opened, or was lost; opened again after 1 s .. 15 s, or 60 s while
-                           nothing plays */
+    /* cannot be opened, or was lost; tried again after 1 s to 15 s, or 60 s while nothing plays */
+    ST_OBSERVED_ABSENT,
     ST_OBSERVED_OPENING,
     ST_OBSERVED_WATCHING,
 };
@@ -24,32 +28,35 @@ enum st_observed_state {
 /** "off", "absent", "opening", "watching". */
 const char *st_observed_state_name(enum st_observed_state state);
 
-/** Counts are since the daemon's start. */
+/** The state of a source. Counts are since the daemon's start. */
 struct st_observed_view {
     const char *source, *summary; /* constant texts */
     bool never;                   /* not available on this system */
-    bool device_only;             /* seen.dropouts_n is unknown */
+    /* the source sees devices only, so the number of clients' dropouts is unknown */
+    bool device_only;
     enum st_observed_mode mode;
     enum st_observed_state state;
-    char why[ST_XRUN_WHY_BYTES + 48]; /* why the source is absent or rests, or what it watches; "" */
-    int64_t facts;                    /* enum st_xrun_fact, of `why` */
-    uint64_t opened_n;                /* 0: the source never watched, and its counts mean nothing */
+    /* why the source is absent or rests, or what it watches; "": nothing to say */
+    char why[ST_XRUN_WHY_BYTES + 48];
+    int64_t facts;     /* enum st_xrun_fact, bits: what `why` says, for programs */
+    uint64_t opened_n; /* 0: the source was never watched, so its counts mean nothing */
     uint64_t polls_n;
-    int64_t poll_cpu_ns;    /* CPU time of all polls, in this process */
+    int64_t poll_cpu_ns;    /* CPU time of this process for all polls */
     int64_t program_cpu_ns; /* CPU time of all helper programs of the source; INT64_MIN: no helper programs */
     int64_t watched_ns;
     struct st_dropout_table seen;
-    /* for screens: dropouts since the last change of the buffer, end of the worst program, or ten minutes
-     * without dropouts; borrowed, as of the last look. NULL: none */
+    /* The dropouts that screens show: those since the last change of the buffer size, end of the worst
+     * program, or ten minutes without a dropout. Borrowed, and as old as the view. NULL: none */
     const struct st_dropout_table *recent;
-    int64_t recent_wall_ns;    /* start of `recent` */
-    int64_t since_wall_ns;     /* when the source first watched; INT64_MIN: never */
-    int64_t again_wall_ns;     /* start of the current time of watching without a gap; INT64_MIN: never */
-    int64_t lost_wall_ns;      /* end of watching before the source was lost; INT64_MIN: not lost */
-    bool tells_playing;        /* while the source watches, it sees everything that plays */
-    int64_t played_ns;         /* when something last played, by CLOCK_MONOTONIC; INT64_MIN: never */
-    int64_t music_ns, test_ns; /* as played_ns, of clients other than `listen`'s, and of `listen`'s */
-    char played[ST_XRUN_NAME_BYTES]; /* the client or device that played; "": not known */
+    int64_t recent_wall_ns; /* time of the first dropout in `recent` */
+    int64_t since_wall_ns;  /* when the source first watched; INT64_MIN: never */
+    int64_t again_wall_ns;  /* since when the source is watched without a gap; INT64_MIN: never */
+    /* when the source was last watched, if it is lost now; INT64_MIN: it is not lost */
+    int64_t lost_wall_ns;
+    bool tells_playing;              /* while it is watched, the source sees everything that plays */
+    int64_t played_ns;               /* when something last played, by CLOCK_MONOTONIC; INT64_MIN: never */
+    int64_t music_ns, test_ns;       /* as played_ns: of music, and of test signals of `sleeptune listen` */
+    char played[ST_XRUN_NAME_BYTES]; /* the client or device that played last; "": not known */
 };
 
 static inline const struct st_dropout_table *st_observed_shown(const struct st_observed_view *of)
@@ -57,14 +64,15 @@ static inline const struct st_dropout_table *st_observed_shown(const struct st_o
     return of->recent != NULL ? of->recent : &of->seen;
 }
 
-/* A sighting that is not counted yet, because more about it or an earlier one will be known soon: the
- * card's driver reports a loss on a USB bus, or what slowed the machine when a client computed too long. */
+/* A report that is not counted yet, because more about it, or about an earlier report, will be known soon:
+ * for a loss on a USB bus whether the card's driver saw it, too; for a client that computed too long what
+ * slowed the machine. */
 struct st_observed_waiting {
     struct st_xrun_seen seen;
     int64_t at_ns, wall_ns;
 };
 
-/** Threads: one. */
+/** A source and all that is known of it. Threads: one. */
 struct st_observed {
     const struct st_xrun_source *source;
     struct st_platform *platform;
@@ -72,24 +80,28 @@ struct st_observed {
     struct st_xrun_setting setting;
     struct st_xrun_watch watch;
     struct st_observed_view view;
-    char lasting[ST_XRUN_WHY_BYTES]; /* view.why without the number of programs listened to, which changes
-                                        whenever one begins to play */
+    /* view.why without the number of programs that are listened to, which changes with each program that
+     * begins to play */
+    char lasting[ST_XRUN_WHY_BYTES];
     struct st_dropout_table recent;
-    int64_t recent_period_ns; /* period of the device in use, from its last line */
+    int64_t recent_period_ns; /* last known period of the device that plays */
     char recent_device[ST_XRUN_NAME_BYTES];
-    bool recent_resized; /* the buffer was changed since the last of these */
+    bool recent_resized; /* the buffer size was changed after the last dropout in `recent` */
     struct st_observed_events made;
-    const struct st_observed *beside; /* all sources, including this one: see is_counted(), ran_dry() */
+    /* all sources, including this one, in which is_counted() and ran_dry() look for other reports of a
+     * dropout */
+    const struct st_observed *beside;
     size_t beside_n;
-    struct st_cycle_levels *levels;                              /* receives levels of buffers; NULL: none */
-    struct st_observed_waiting waiting[ST_OBSERVED_WAITING_MAX]; /* oldest first */
-    int64_t cut_ns; /* sightings before and after this time go into different events */
+    struct st_cycle_levels *levels; /* receives levels of buffers; NULL: none */
+    /* reports that are not counted yet, oldest first */
+    struct st_observed_waiting waiting[ST_OBSERVED_WAITING_MAX];
+    int64_t cut_ns; /* dropouts before and after this time (CLOCK_MONOTONIC) are in different events */
     size_t waiting_n;
     bool open;
     unsigned failures;
-    bool quiet;          /* nothing plays: an absent source is opened less often */
-    int64_t due_ns;      /* time of the next turn */
-    int64_t turned_ns;   /* time of the last turn with an open source */
+    bool quiet;          /* nothing plays, so an absent source is opened less often */
+    int64_t due_ns;      /* when st_observed_turn must be called next */
+    int64_t turned_ns;   /* when st_observed_turn was last called with an open source */
     int64_t programs_ns; /* CPU time of helper programs that have ended */
 };
 
@@ -101,28 +113,29 @@ void st_observed_init(struct st_observed *o, struct st_platform *platform, struc
 void st_observed_set(struct st_observed *o, enum st_observed_mode mode,
                      const struct st_xrun_setting *setting);
 
-/** Forgets clients that have stopped playing; the next turn may be 20 s away. */
+/** Removes clients from the table that stopped playing; for callers that show it, since the next turn may be
+ * 20 s away. */
 void st_observed_age(struct st_observed *o);
 
-/** Opens or polls. Sets o->due_ns to the latest time of the next call (INT64_MAX: never). */
+/** Opens the source, or polls it. Sets o->due_ns to the time of the next call (INT64_MAX: none). */
 void st_observed_turn(struct st_observed *o);
 
-/** Counts waiting sightings about which everything is known, and puts events that are due. Call four times
- * a second while o->waiting_n is not 0. */
+/** Counts the reports that have waited long enough, and adds the events that are due. Call four times a
+ * second while o->waiting_n is not 0. */
 void st_observed_count(struct st_observed *o);
 
-/** Puts events for everything counted so far; later sightings go into other events. Waiting sightings are
- * put when they are counted. */
+/** Adds events for everything counted so far, so that later dropouts are in other events. Reports that wait
+ * are added when they are counted. */
 void st_observed_cut(struct st_observed *o);
 
 #define ST_OBSERVED_OPEN_MAX (ST_OBSERVED_EVENTS_OPEN_MAX + ST_OBSERVED_WAITING_MAX)
 
-/** Events for what is in no event yet, without waiting losses on a USB bus. Changes nothing. @param ret
- * room for ST_OBSERVED_OPEN_MAX. @return their number. */
+/** Events for dropouts that are in no event yet, without losses on a USB bus that still wait. Changes
+ * nothing. @param ret room for ST_OBSERVED_OPEN_MAX. @return their number. */
 size_t st_observed_open(const struct st_observed *o, struct st_event *ret);
 
 /** Sets whether nothing plays; when something plays again, an absent source is opened at once. */
 void st_observed_quiet(struct st_observed *o, bool quiet);
 
-/** Puts events for everything seen, and closes. */
+/** Counts everything that waits, adds all events, and closes the source. */
 void st_observed_finish(struct st_observed *o);

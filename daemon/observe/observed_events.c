@@ -1,9 +1,10 @@
-/* Events of what was seen of one source. */
+/* Sums dropouts, and adds the sums as events when they are due. */
 #include "daemon/observe/observed_events.h"
 
 #include "core/ns.h"
 
-#define ENDED_NS (2 * ST_NS_PER_S) /* one that lasts is seen more often */
+/* a dropout that lasts is reported more often than this, so after this time it has ended */
+#define ENDED_NS (2 * ST_NS_PER_S)
 
 void st_observed_events_init(struct st_observed_events *e, struct st_platform *platform,
                              struct st_events *events)
@@ -17,7 +18,7 @@ static void report(const struct st_observed_events *e, struct st_observed_pendin
 {
     st_events_put(e->events, ST_LOG_WARN, &pending->event);
     pending->reported_ns = st_platform_now_ns(e->platform);
-    /* device, client and reason stay: the next one of them is counted here */
+    /* Device, client and reason stay, so that the next such dropout is counted here. */
     pending->event.count_n = pending->event.cycles_n = 0;
 }
 
@@ -26,7 +27,7 @@ static bool is_unreported(const struct st_observed_pending *pending)
     return pending->event.count_n > 0 || pending->event.cycles_n > 0;
 }
 
-/* The rest of a dropout that has an event is due when it has ended. */
+/* Is an event due? Further cycles of a dropout that already has an event wait until the dropout has ended. */
 static bool is_due(const struct st_observed_events *e, const struct st_observed_pending *pending)
 {
     const int64_t now_ns = st_platform_now_ns(e->platform);
@@ -49,12 +50,14 @@ static bool same(const struct st_event *a, const struct st_event *b)
            a->certainty == b->certainty && a->reason == b->reason && a->place == b->place;
 }
 
-/* The place of what is like this event, else a free one or one whose last event is old; where there is none,
- * that of all others of its kind, so that a crowd of names makes no crowd of events. */
+/* The sum to which an event belongs: one of the same key (same()); else a free one, or one whose last event
+ * is old; else the common sum of all others of its kind, so that very different names do not make an event
+ * each. */
 static struct st_observed_pending *pending_of(struct st_observed_events *e, const struct st_event *event)
 {
     struct st_observed_pending *oldest = NULL;
-    ST_EACH_OF (pending, e->pending, ST_OBSERVED_PENDING_MAX) { /* not the two behind them */
+    /* without the two common sums at the end of the array */
+    ST_EACH_OF (pending, e->pending, ST_OBSERVED_PENDING_MAX) {
         const bool is_new = pending->reported_ns == INT64_MIN && is_unreported(pending);
         if ((is_new || pending->reported_ns != INT64_MIN) && same(&pending->event, event))
             return pending;
@@ -69,14 +72,17 @@ static struct st_observed_pending *pending_of(struct st_observed_events *e, cons
     return oldest;
 }
 
-/* Ends are not always reported in their order. A later event of the same key (same()) gets a later wall_ns:
- * st_history_read_open_events drops an open event that is not newer than a stored one of that key. */
+/* Ends of dropouts are not always reported in their order. A later event of the same key (same()) gets a
+ * later wall_ns, because st_history_read_open_events drops an event that is not newer than a stored one of
+ * that key. */
 void st_observed_events_take(struct st_observed_events *e, const struct st_event *event, int64_t at_ns)
 {
     struct st_observed_pending *pending = pending_of(e, event);
     int64_t end_ns = at_ns;
     if (pending->event.count_n == 0 && event->count_n > 0 && is_unreported(pending))
-        report(e, pending); /* the rest of a dropout whose beginning is reported: no part of a new one */
+        /* The further cycles of a dropout that has an event become an event of their own, not part of a new
+         * dropout. */
+        report(e, pending);
     if (is_unreported(pending)) {
         st_event_add(&pending->event, event);
         pending->since_ns = ST_MIN(pending->since_ns, at_ns);

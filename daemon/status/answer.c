@@ -1,4 +1,4 @@
-/* The answer of the first screen. */
+/* Makes the answer of the first screen: sentences, state and next step. */
 #include "daemon/status/answer.h"
 
 #include "core/ns.h"
@@ -8,13 +8,13 @@
 #include "story/dropout_source.h"
 
 #define RESTS     "the test loop waits until something plays"
-#define RECENT_NS (600 * ST_NS_PER_S) /* older dropouts do not raise an alarm */
-#define NOW_NS                                                                                               \
-    (60 * ST_NS_PER_S) /* losses within this time before the last dropout come first in the answer */
+#define RECENT_NS (600 * ST_NS_PER_S) /* a dropout counts as current for this time */
+/* The client with the most loss in this time before the last dropout is named first. */
+#define NOW_NS (60 * ST_NS_PER_S)
 
 /* --- what is known --- */
 
-/* Is the source a sound server, rather than a device, which is watched if there is no server? */
+/* Is the source a sound server? Otherwise it is a device, which matters if there is no server. */
 static bool is_server(const struct st_observed_view *source)
 {
     return st_xrun_sources_find(source->source)->server_env != NULL;
@@ -27,26 +27,26 @@ static bool is_recent(const struct st_view *view, const struct st_observed_view 
     return shown->sum.n > 0 && st_ns_sub(view->now_wall_ns, shown->sum.last_wall_ns) < RECENT_NS;
 }
 
-/* Duration of the music's buffer. 0: not known. */
+/* Duration of the music's buffer (ns); 0: not known. */
 static int64_t buffer_ns(const struct st_observed_view *server)
 {
     if (server == NULL)
         return 0;
     if (server->seen.frames > 0 && server->seen.period_ns > 0)
         return server->seen.period_ns;
-    /* the usual size may be too long for a server with losses */
+    /* A server without dropouts is taken to have its usual buffer; with dropouts, that may be too long. */
     return st_observed_shown(server)->sum.n == 0 ? st_xrun_sources_find(server->source)->usual_ns : 0;
 }
 
-/* Was the loop's latest wake-up late because sleeptuned itself was stopped? */
+/* Was the largest lateness caused by a stop of sleeptuned itself (SIGSTOP)? */
 static bool is_stopped(const struct st_result *loop)
 {
     const struct st_cause_row *stops = &loop->causes[ST_CAUSE_STOPPED];
     return stops->n > 0 && stops->max_ns >= loop->lateness.max_ns;
 }
 
-/* Lateness of the loop's latest wake-up, without stops of sleeptuned itself, which are not the computer's
- * timing. */
+/* Largest lateness of the loop (ns), without stops of sleeptuned itself, which say nothing about the
+ * computer's timing. */
 static int64_t worst_ns(const struct st_result *loop)
 {
     int64_t worst_ns = loop->cause_above_ns;
@@ -63,8 +63,8 @@ static int64_t lasts_ns(const struct st_result *loop, const struct st_observed_v
     return buffer_ns(server) > 0 ? buffer_ns(server) : st_period_ns(&loop->period);
 }
 
-/* Was the loop always in time? If its own period is the limit, misses count as well: the callback ended
- * too late. */
+/* Was each wake-up of the loop in time? If the loop's own period is the limit, missed deadlines count as
+ * well, because the callback may have ended too late. */
 static bool is_in_time(const struct st_result *loop, const struct st_observed_view *server)
 {
     const int64_t period_ns = st_period_ns(&loop->period);
@@ -72,8 +72,8 @@ static bool is_in_time(const struct st_result *loop, const struct st_observed_vi
     return own ? loop->misses == 0 : worst_ns(loop) < lasts_ns(loop, server);
 }
 
-/* Is the current buffer longer than it was at each dropout? The device's line comes every 10 s, so a line
- * before the last dropout does not count. */
+/* Is the buffer now longer than at every dropout? The device's buffer size is reported every 10 s, so only a
+ * report after the last dropout counts. */
 static bool is_raised(const struct st_dropout_table *seen)
 {
     const int64_t before_ns = seen->sum.longest_period_ns;
@@ -114,7 +114,8 @@ static struct st_answer find_answer(const struct st_view *view)
     answer.server = n > 0 ? sources[0].owner : NULL;
     if (answer.all_n == 0 && answer.server != NULL && !is_server(answer.server) &&
         answer.server->seen.period_ns == 0 && has_lost_server)
-        answer.server = NULL; /* a card on which nothing plays is no answer in this case */
+        /* If a sound server was lost before, a sound card on which nothing plays is not the answer. */
+        answer.server = NULL;
     const struct st_observed_view *server = answer.server;
     if (server != NULL && st_observed_shown(server)->sum.n > 0) {
         answer.dropouts_n = st_observed_shown(server)->sum.n;
@@ -141,15 +142,15 @@ static struct st_answer find_answer(const struct st_view *view)
 
 /* --- the first line --- */
 
-/* "14:03"; with the date if on another day. */
+/* "14:03"; with the date if it is another day. */
 static const char *clock_text(const struct st_view *view, int64_t wall_ns)
 {
     const char *text = st_when_text_near(wall_ns, view->now_wall_ns);
-    return st_text("%.*s", (int)strlen(text) - 3, text); /* without seconds */
+    return st_text("%.*s", (int)strlen(text) - 3, text); /* cuts off the seconds */
 }
 
-/* " (watched since 14:03)"; or " (since 14:05:12)" if earlier dropouts are not included, perhaps of the
- * same minute. */
+/* " (watched since 14:03)". If the table leaves out earlier dropouts, " (since 14:05:12)" with seconds,
+ * because the dropouts that it leaves out may be of the same minute. */
 static const char *since_text(const struct st_view *view, const struct st_observed_view *source)
 {
     if (st_observed_shown(source)->sum.n == source->seen.sum.n)
@@ -180,7 +181,8 @@ static const struct st_observed_view *first_absent(const struct st_view *view)
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
         if (source->never || source->mode == ST_OBSERVED_OFF || source->why[0] == '\0')
             continue;
-        if (st_text_is(source->source, "sound4")) /* FreeBSD: this source sees the programs of every server */
+        /* on FreeBSD this source sees the programs of every server */
+        if (st_text_is(source->source, "sound4"))
             return source;
         if (first == NULL || (is_server(source) && !is_server(first)) ||
             (is_server(source) && first->lost_wall_ns == INT64_MIN && source->lost_wall_ns != INT64_MIN))
@@ -199,8 +201,8 @@ static const char *absent_text(const struct st_view *view, const struct st_obser
                    st_text_with(": ", source->why));
 }
 
-/* "Earlier: 85 dropouts, 04:22 to 04:23; the buffer is larger now." The dropouts of the server; if it had
- * none, "Earlier: 2 dropouts on JACK, 04:22." */
+/* "Earlier: 85 dropouts, 04:22 to 04:23; the buffer is larger now." Counts the dropouts of answer->server; if
+ * it had none, those of the other sources: "Earlier: 2 dropouts on JACK, 04:22." */
 static const char *earlier_text(const struct st_view *view, const struct st_answer *answer)
 {
     int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
@@ -223,7 +225,7 @@ static const char *earlier_text(const struct st_view *view, const struct st_answ
                    answer->raised ? "; the buffer is larger now" : "");
 }
 
-/* "in the last 12 min": whole minutes, rounded down. */
+/* "in the last 12 min": time without a dropout; from 2 min on whole minutes, rounded down. */
 static const char *quiet_text(const struct st_view *view, const struct st_answer *answer)
 {
     const int64_t ns = st_ns_sub(view->now_wall_ns,
@@ -232,7 +234,7 @@ static const char *quiet_text(const struct st_view *view, const struct st_answer
     return st_text("in the last %s", st_ns_long(ns < 2 * minute_ns ? ST_MAX(ns, 0) : ns - ns % minute_ns));
 }
 
-/* A playing client of which not every dropout is seen; NULL: none. */
+/* A playing client whose dropouts are not all seen; NULL: none. */
 static const struct st_dropout_client *unheard(const struct st_answer *answer)
 {
     if (answer->server != NULL && answer->plays)
@@ -336,9 +338,9 @@ static const char *state_of(const struct st_view *view, const struct st_answer *
     if (answer->lost || (answer->timing_matters && answer->timing_bad))
         return "bad";
     if (answer->raised && view->now_wall_ns - answer->last_wall_ns < RECENT_NS)
-        return "warn"; /* not enough playing time since then */
+        return "warn"; /* dropouts may come again: the larger buffer has not been played for RECENT_NS */
     if (answer->blind)
-        return "unknown"; /* the dropouts of the playing program are not seen */
+        return "unknown"; /* dropouts of a program that plays now would not be seen */
     return unheard(answer) == NULL && (answer->timing_known || !answer->timing_matters) ? "ok" : "unknown";
 }
 
@@ -363,15 +365,15 @@ const char *st_answer_not_watched(const struct st_view *view)
     return st_text("%s, cables, power supply", text);
 }
 
-/* Did PipeWire run while it was watched, and has it ended? */
+/* Was the source (PipeWire) watched before, and does its server no longer run? */
 static bool has_ended(const struct st_observed_view *source)
 {
     return source != NULL && source->state == ST_OBSERVED_ABSENT && source->lost_wall_ns != INT64_MIN &&
            (source->facts & ST_XRUN_FACT_NOT_RUNNING) != 0;
 }
 
-/* Did the loop, as a normal thread, wait for other programs? Settings then help more than a list of
- * culprits. */
+/* Was the loop late because, without real-time priority, it waited for other programs? A report on settings
+ * then helps more than a list of causes. */
 static bool lacks_rights(const struct st_view *view)
 {
     enum st_cause cause;
@@ -379,8 +381,8 @@ static bool lacks_rights(const struct st_view *view)
            st_result_main_cause(view->loop, &cause) != NULL && cause == ST_CAUSE_RUN_QUEUE;
 }
 
-/* The next step against the dropouts of the client, or against a forced size; all empty: neither caused
- * dropouts. */
+/* The next step against the client's dropouts, or against a buffer size that a setting forces. Command and
+ * reason are empty if there is neither. */
 static struct st_dropout_next client_next(const struct st_view *view, const struct st_answer *answer)
 {
     const struct st_dropout_client *client = answer->client;
@@ -434,34 +436,36 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
     const bool explained = late && st_result_main_cause(view->loop, &cause) != NULL;
     const char *todo = explained ? st_cause_kind_todo(cause) : "";
     const char *unwatched = st_answer_not_watched(view);
-    /* rights of a program do not change what kept it from waking up */
+    /* The wake-ups were delayed by the hypervisor, an interrupt or the firmware, so rights for the client's
+     * program would not help. */
     const bool outside = explained && answer->client != NULL && answer->reason == ST_DROPOUT_WOKEN_LATE &&
                          (cause == ST_CAUSE_HYPERVISOR_OR_INTERRUPT || cause == ST_CAUSE_STEAL ||
                           cause == ST_CAUSE_FIRMWARE) &&
                          !st_dropout_table_is_forced(st_observed_shown(server), answer->client);
     const struct step steps[] = {
-        /* nothing can be measured before that program gives way */
+        /* Nothing can be measured until the program that keeps the CPU busy gives way. */
         {kept_busy, st_text("sudo chrt --other --all-tasks --pid 0 %d", (int)view->overdue.hog.pid),
          st_text("takes the real-time priority from %s; or end that program", view->overdue.hog.name)},
-        /* the user has acted, and not enough has played since */
+        /* The user has made the buffer larger, and not enough has been played since to judge that. */
         {raised, "sleeptune status --watch", ST_DROPOUT_NEXT_RAISED},
         {answer->lost && outside, "sleeptune history --causes", todo},
-        /* the client that lost sound is known */
+        /* The client that lost sound, or a forced buffer size, has a next step. */
         {answer->lost && named, client.command, client.why},
         {answer->lost, "sleeptune report", ""},
-        /* no dropout: but would one be seen? */
+        /* No dropout was seen. If none could be seen, the next step makes them visible. */
         {ended, view->pipewire_restart, "starts PipeWire again; then open your programs again"},
         {answer->blind && absent != NULL, "sleeptune status --details",
          "which sound servers are watched, and why others are not; start yours if it does not run"},
         {st_text_is(st_view_state(view), "degraded"), "sleeptune history --events", ""},
         {no_rights, "sleeptune report", ""},
-        /* no dropouts: a user who heard one heard it where nothing is watched */
+        /* No dropout was seen where sleeptune watches. A user who hears one hears it where nothing is
+           watched. */
         {fine, "sleeptune heard",
          st_text("when it clicks: says what happened just before; not watched here: %s%s",
                  unheard(answer) != NULL ? "a program's own buffer (observe.listen = \"on\" watches it), "
                                          : "",
                  unwatched)},
-        /* nothing plays, so the computer's own timing is the answer */
+        /* Nothing plays, so the next step is about the computer's own timing. */
         {late, "sleeptune history --causes", todo},
         {view->rests, "sleeptune status --watch",
          "then play: the screen names the program that makes dropouts"},

@@ -1,33 +1,36 @@
-/* The answer of the first screen: which program made the dropouts and why, whether this computer keeps its
- * timing, and what to do now. Other programs' dropouts come first, then the loop of the daemon. */
+/* The first screen: which program made the dropouts and why, whether this computer wakes its threads on time,
+ * and what to do now. Other programs' dropouts come first, then the test loop of the daemon. */
 #pragma once
 
 #include "daemon/status/view.h"
 
 struct st_answer {
     const struct st_observed_view
-        *server; /* the source with the longest loss of sound, else one that watches; NULL */
-    const struct st_dropout_client *client; /* st_dropout_table_worst of `server` */
-    enum st_dropout_reason reason;          /* of most of that client's dropouts */
-    uint64_t dropouts_n;                    /* of `server`: of its devices and clients */
-    int64_t last_wall_ns;                   /* time of the last dropout; INT64_MIN: none */
-    uint64_t all_n;                         /* of all sources since their first watching */
+        *server; /* the source with the longest loss of sound, otherwise one that is watched; NULL: none */
+    /* the client of `server` that the answer names (st_dropout_table_worst) */
+    const struct st_dropout_client *client;
+    enum st_dropout_reason reason; /* reason of most dropouts of `client` */
+    uint64_t dropouts_n;           /* dropouts of all devices and clients of `server` */
+    int64_t last_wall_ns;          /* time of the last dropout; INT64_MIN: none */
+    uint64_t all_n;                /* dropouts of all sources since each was first watched */
     bool over;  /* there were dropouts, but none for 10 min, or the buffer is larger now, or the server is not
                    watched any more */
-    bool lost;  /* there were dropouts, and `over` is false */
-    bool blind; /* no watched server would show dropouts */
+    bool lost;  /* there were dropouts that still count: `over` is false */
+    bool blind; /* no sound server is watched now, so dropouts would not be seen */
     bool raised; /* the buffer was made larger after the last dropout */
     bool plays, plays_known;
-    bool timing_known;          /* either timing_ok or timing_bad is true */
-    bool timing_matters;        /* nothing plays, or the music had dropouts; music without a dropout is better
-                                   evidence than the loop */
-    bool timing_ok, timing_bad; /* at the buffer of the music if known, else at the loop's */
-    const char *state;          /* "ok", "warn", "bad" or "unknown" */
-    const char *text;           /* the first line: one to three sentences */
-    const char *brief;          /* the first line in a few words: "HeavyReverb: 12 dropouts" */
-    const char *timing;         /* "timing OK: at most 1.21 ms late, and the buffer lasts 21.3 ms" */
+    bool timing_known; /* the loop has measured: timing_ok or timing_bad is true */
+    /* the loop's timing is part of the answer: nothing plays, the music had dropouts, or the loop gets no
+     * CPU. Music without a dropout is better evidence than the loop */
+    bool timing_matters;
+    /* wake-ups were, or were not, in time for the music's buffer; if it is unknown, for the loop's period */
+    bool timing_ok, timing_bad;
+    const char *state;  /* colour of the answer: "ok", "warn", "bad" or "unknown" */
+    const char *text;   /* the first line: one to three sentences */
+    const char *brief;  /* the first line in a few words: "HeavyReverb: 12 dropouts" */
+    const char *timing; /* "timing OK: at most 1.21 ms late, and the buffer lasts 21.3 ms" */
     const char *next,
-        *next_why; /* a command that helps next, and what it does or what else helps; "": none */
+        *next_why; /* a command that helps next, and what it does or what helps besides; "": none */
 };
 
 /** The sentence about the dropouts of one client of st_observed_shown(source):
@@ -35,8 +38,9 @@ struct st_answer {
 const char *st_answer_sentence(const struct st_view *view, const struct st_observed_view *source,
                                const struct st_dropout_client *client);
 
-/** A sentence about losses of sound that sleeptune does not watch for now. */
+/** Lists what sleeptune does not watch on this system now, although it can make dropouts: "USB packets (need
+ * root and usbmon), cables, ...". */
 const char *st_answer_not_watched(const struct st_view *view);
 
-/** Makes the answer. Pure; points into the view. */
+/** Makes the answer. Pure. It points into the view, which must stay valid. */
 struct st_answer st_answer_of(const struct st_view *view);

@@ -65,7 +65,7 @@ struct st_sink st_live_sink(struct st_live *live, const struct st_period *period
     live->next = next != NULL ? *next : (struct st_sink){0};
     live->period = *period;
     live->t0_ns = INT64_MIN;
-    live->next_due_ns = INT64_MIN; /* that of the loop before says nothing of this one */
+    live->next_due_ns = INT64_MIN; /* the time of the previous loop does not apply to the new one */
     return (struct st_sink){.start = on_start,
                             .cycle = on_cycle,
                             .skipped = on_skipped,
@@ -77,6 +77,7 @@ struct st_sink st_live_sink(struct st_live *live, const struct st_period *period
 
 void st_live_end_minute(struct st_live *live, struct st_hist *ret)
 {
-    if (st_hist_merge(ret, &live->minute) == 0) /* they have the same digits */
+    /* cannot fail for another reason than different digits, which are equal here */
+    if (st_hist_merge(ret, &live->minute) == 0)
         st_hist_reset(&live->minute);
 }

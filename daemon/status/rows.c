@@ -1,4 +1,5 @@
-/* A new figure is one row here; the terminal and the page show it without a change. */
+/* Fills the screen of sections and rows. The terminal and the page draw any row, so a new figure is one row
+ * here. */
 #include "daemon/status/rows.h"
 
 #include "core/ns.h"
@@ -8,7 +9,8 @@
 #include "st_config.h"
 #include "story/dropout_rows.h"
 
-#define STALL_NS     ST_NS_PER_S /* later than that, no loop was late: it did not run */
+/* wake-ups later than this are a stall, in which the loop did not run, and are left out of the quantiles */
+#define STALL_NS     ST_NS_PER_S
 #define UNKNOWN_TEXT "not known yet"
 
 enum state { OK, WARN, BAD, UNKNOWN };
@@ -25,7 +27,7 @@ static const char *count_text(uint64_t n, const char *word)
 
 struct section {
     json_t *rows;
-    bool detail; /* of the rows that are added from now on */
+    bool detail; /* rows that are added from now on appear with --details only */
 };
 
 static json_t *add(struct section *section, enum state state, const char *label, const char *text)
@@ -35,7 +37,8 @@ static json_t *add(struct section *section, enum state state, const char *label,
     st_json_set(row, "text", st_json_safe_string(text));
     st_json_set(row, "state", state_names[state]);
     st_json_set(row, "detail", section->detail);
-    (void)json_array_append_new(section->rows, row); /* row stays valid as long as the section does */
+    /* the section owns the row, so the caller may still change it */
+    (void)json_array_append_new(section->rows, row);
     return row;
 }
 
@@ -59,14 +62,15 @@ static void add_degraded(struct section *to, const struct st_view *view)
     }
 }
 
-/* ", 5 s ago", ", 3 min ago"; "" after an hour, which the time itself shows. */
+/* ", 5 s ago", ", 3 min ago"; "" after an hour: the time of day beside it is enough then. */
 static const char *ago_text(int64_t ns)
 {
     return ns < 0 || ns >= 3600 * ST_NS_PER_S ? "" : st_text(", %s ago", st_ns_long(ns));
 }
 
-/* "256 frames at 48 kHz (5.33 ms), first dropout 14:03:12, last 14:05:12, 5 s ago; Discord asked for 360
- * frames"; their number where the answer is about another source. */
+/* Adds the row of one sound server: "256 frames at 48 kHz (5.33 ms), first dropout 14:03:12, last 14:05:12, 5
+ * s ago; Discord asked for 360 frames". @param only false: the answer is about another source, so the number
+ * of dropouts is shown here. */
 static void add_server(struct section *to, const struct st_view *view, const struct st_observed_view *of,
                        bool only)
 {
@@ -117,7 +121,8 @@ static const char *ns_text(bool known, int64_t ns)
     return known ? st_ns_text(ns) : UNKNOWN_TEXT;
 }
 
-/* Quantiles of the wake-ups up to STALL_NS: those in a stall are one event, not the usual lateness. */
+/* A quantile of the lateness, without wake-ups later than STALL_NS: all those in a stall are one event and
+ * would distort the usual lateness. */
 static const char *quantile_text(const struct st_hist *hist, double p)
 {
     double stalled = 0;
@@ -165,7 +170,7 @@ static void add_minute(struct section *to, const struct st_view *view)
                 ns_text(minute->lateness_max_ns != INT64_MIN, minute->lateness_max_ns)));
 }
 
-/* One table for all servers; the first rows are on the first screen. */
+/* Adds the table of clients of all servers; the first screen shows its first rows. */
 static void add_clients(json_t *sections, const struct st_view *view, const struct st_answer *answer)
 {
     struct st_dropout_source sources[ST_XRUN_SOURCES_MAX];
@@ -272,7 +277,7 @@ static void add_stream(struct section *to, const struct st_audio_view *audio)
     add(to, audio->state == ST_AUDIO_WAITING ? BAD : OK, "Own stream", text);
 }
 
-/* What the buffer of a device had left. */
+/* Adds how little sound the buffer of the client's device had left at worst. */
 static void add_reserve(struct section *to, const struct st_dropout_client *client)
 {
     if (client->reserve_ns > 0)
@@ -282,8 +287,8 @@ static void add_reserve(struct section *to, const struct st_dropout_client *clie
                     st_ns_short(client->buffer_ns), client->reserve_device));
 }
 
-/* What is known of each program besides its dropouts, and buffers between it and its server, which no counter
- * shows. */
+/* Adds details of each client besides its dropouts, and names the buffers between clients and their server in
+ * which a dropout would not be seen. */
 static void add_programs_details(struct section *to, const struct st_observed_view *of)
 {
     const char *rhythm;
@@ -336,7 +341,7 @@ static void add_sound(json_t *sections, const struct st_view *view)
     end_section(sections, "Sound", &to);
 }
 
-/* "; 3 minutes and 1 event STATE"; "": there are none. */
+/* "; 3 minutes and 1 event STATE", which says what happens to these rows of the history; "": none. */
 static const char *rows_text(uint64_t minutes, uint64_t events, const char *state)
 {
     return minutes + events > 0

@@ -1,4 +1,4 @@
-/* The status in words: state, verdict, and what is degraded. */
+/* The state of the daemon in words, and the list of its degraded parts. */
 #include "daemon/status/view.h"
 
 #include "core/ns.h"
@@ -42,8 +42,9 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
         add(ret, &n, "books", "the counters of the test loop do not agree: these figures are not valid");
     if (view->watchdog.reason[0] != '\0')
         add(ret, &n, "watchdog", "%s", view->watchdog.reason);
+    /* Not if rtkit granted the priority: then rtkit's own watchdog watches the loop as well. */
     else if (view->watchdog.running && !view->watchdog.above_loop && loop != NULL &&
-             loop->policy != ST_POLICY_OTHER && view->rtkit[0] == '\0') /* rtkit watches it, too */
+             loop->policy != ST_POLICY_OTHER && view->rtkit[0] == '\0')
         add(ret, &n, "watchdog",
             "the watchdog got no higher priority than the test loop, so it may not notice if that loop never "
             "sleeps")

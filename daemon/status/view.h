@@ -1,4 +1,4 @@
-/* All figures of status and metrics at one moment. */
+/* A copy of all figures of the daemon at one moment, for the status and the metrics. */
 #pragma once
 
 #include "daemon/audio/audio.h"
@@ -12,9 +12,10 @@
 struct st_view {
     int64_t now_wall_ns, started_wall_ns, uptime_ns;
     long pid;
-    bool ended; /* the last document of a daemon that ends */
-    bool rests; /* the loop rests while nothing plays; `loop` is then the previous loop, or NULL */
-    const struct st_result *loop; /* NULL: not known yet */
+    bool ended; /* the daemon ends, and this is its last document */
+    /* the test loop rests while nothing plays; `loop` is then the result of the previous loop, or NULL */
+    bool rests;
+    const struct st_result *loop; /* NULL: no result yet */
     uint64_t loop_starts;
     struct {
         int64_t ns; /* delay of the loop's next cycle if it has not run for seconds (daemon/loop/overdue.h);
@@ -26,33 +27,39 @@ struct st_view {
     struct st_observe_view observe;
     struct st_history_writer_view history;
     struct st_history_minute minute; /* the last minute; measured_ns 0: none yet */
-    int64_t minute_dropouts_n;       /* of other programs in `minute`; INT64_MIN: nothing was watched */
-    json_t *events;                  /* borrowed */
-    const char *pipewire_restart;    /* a command, if this user has such services; else NULL */
-    bool right_set_up;               /* 'sleeptune apply' gave this user the right to real-time priority */
-    char rtkit[ST_VIEW_TEXT_BYTES];  /* "": not asked */
-    char notify[ST_VIEW_TEXT_BYTES]; /* st_notify_state; "": not available on this system */
+    /* dropouts of other programs in `minute`; INT64_MIN: nothing was watched */
+    int64_t minute_dropouts_n;
+    json_t *events; /* recent events as JSON; borrowed */
+    /* command that restarts PipeWire, if PipeWire is a service of this user; else NULL */
+    const char *pipewire_restart;
+    bool right_set_up;              /* 'sleeptune apply' gave this user the right to real-time priority */
+    char rtkit[ST_VIEW_TEXT_BYTES]; /* result of asking rtkit for real-time priority; "": not asked */
+    /* text of st_notify_state; "": notifications are not available on this system */
+    char notify[ST_VIEW_TEXT_BYTES];
     struct {
-        char file[ST_VIEW_TEXT_BYTES]; /* "": defaults, no file */
+        /* path of the configuration file; "": no file, so the defaults apply */
+        char file[ST_VIEW_TEXT_BYTES];
         int64_t read_wall_ns;
-        char error[ST_VIEW_TEXT_BYTES]; /* first message of the last reload, if it failed */
+        char error[ST_VIEW_TEXT_BYTES]; /* first error of the last reload; "": it succeeded */
     } config;
     struct {
-        char http[ST_VIEW_TEXT_BYTES];   /* why TCP could not be opened */
-        char socket[ST_VIEW_TEXT_BYTES]; /* why mode or group of the socket could not be set at reload */
-        char trace[ST_VIEW_TEXT_BYTES];  /* why a configured tracer is missing */
+        char http[ST_VIEW_TEXT_BYTES]; /* why http.listen could not be opened; "": it could */
+        /* why mode or group of the socket could not be set at a reload; "": they could */
+        char socket[ST_VIEW_TEXT_BYTES];
+        /* why the trace does not run although it is configured; "": it runs, or is not configured */
+        char trace[ST_VIEW_TEXT_BYTES];
     } failed;
 };
 
-/** "starting", "running", "idle" (the loop rests), "degraded" (by more than missing rights), "failed" or
- * "ended". */
+/** State of the daemon: "starting", "running", "idle" (the loop rests), "degraded" (by more than missing
+ * rights), "failed" or "ended". */
 const char *st_view_state(const struct st_view *view);
 
 /** "has not run for 12 s: hog/4711 with real-time priority 80 keeps CPU 0 busy": for a loop with
  * overdue.ns > 0. */
 const char *st_view_overdue_text(const struct st_view *view);
 
-/** "off", "opening", "writing", "failing". */
+/** State of the history: "off", "opening", "writing", "failing". */
 const char *st_view_history_state(const struct st_view *view);
 
 /** Document sleeptune-status/1. New reference, NULL when out of memory. */
@@ -63,22 +70,22 @@ json_t *st_view_json(const struct st_view *view);
 #define ST_VIEW_BOUNDS_N 19
 extern const int64_t st_view_bounds_ns[ST_VIEW_BOUNDS_N];
 
-/** Prometheus text format, to be freed; NULL: out of memory. @param named include series that name
- * programs. */
+/** Makes the metrics in Prometheus' text format. @param named include series that name programs. @return text
+ * to be freed; NULL: out of memory. */
 char *st_view_metrics(const struct st_view *view, bool named);
 
 #define ST_VIEW_DEGRADED_MAX 18
 
-/** Names of what can be degraded ("loop", "memory" ...), ends with NULL. */
+/** Names of the parts that can be degraded ("loop", "memory" ...); ends with NULL. */
 extern const char *const st_degraded_parts[];
 
 struct st_degraded {
-    const char *what; /* of st_degraded_parts */
+    const char *what; /* the part, one of st_degraded_parts */
     char why[ST_VIEW_TEXT_BYTES];
-    bool counts; /* the reason counts seconds and has separate events */
+    bool counts; /* `why` counts seconds, so it changes with each look; separate events report it */
     bool rights; /* the system grants sleeptuned fewer rights than requested, as most desktops do: shown as a
                     detail */
 };
 
-/** Lists what differs from the configuration. @return number of entries. */
+/** Lists the parts that do not work as configured. @return number of entries. */
 size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VIEW_DEGRADED_MAX]);

@@ -1,4 +1,4 @@
-/* The status document; docs/schema/sleeptune-status-1.json. */
+/* Makes the status document; docs/schema/sleeptune-status-1.json describes it. */
 
 #include "core/text/json.h"
 #include "daemon/status/rows.h"

@@ -1,4 +1,5 @@
-/* Prometheus text format. Dashboards and alert rules use these names. */
+/* Writes metrics in Prometheus' text format. Dashboards and alert rules use their names, so a name must not
+ * change. */
 #include "daemon/status/view.h"
 
 #include "core/ns.h"
@@ -45,8 +46,8 @@ static void late_wakes(FILE *out, const struct st_result *loop)
                 st_cause_kind_name((enum st_cause)i), st_ns_seconds(loop->causes[i].total_ns));
 }
 
-/** What the loop runs under. Only what changes with the machine, its kernel or its settings: each set of
- * values is a series of its own. */
+/** The conditions under which the loop runs. Only those that change with the machine, its kernel or its
+ * settings, since Prometheus keeps a new series for each set of values. */
 static void conditions(FILE *out, const struct st_result *loop)
 {
     static const char *const keys[] = {"os",        "kernel_release", "preemption",  "hypervisor",
@@ -91,7 +92,7 @@ static void loop_metrics(FILE *out, const struct st_result *loop)
             st_platform_policy_name(loop->policy), loop->priority, loop->frames, loop->rate_hz);
 }
 
-/** All parts, the good ones with 0, so that a part that gets worse is a change and no new series. */
+/** Prints all parts, 0 for those that work: when a part fails, its value changes and no new series begins. */
 static void degraded(FILE *out, const struct st_view *view)
 {
     struct st_degraded list[ST_VIEW_DEGRADED_MAX];

@@ -1,10 +1,10 @@
-/* Sums by cause and culprit. */
+/* Adds late wake-ups up by cause and culprit, and makes their document. */
 #include "store/history/cause_sums.h"
 
 #include "core/ns.h"
 #include "core/text/json.h"
 
-/* Rows reserved for "other", one per cause. */
+/* Rows that are only used for the culprit "other", one for each cause. */
 #define KEPT_FOR_OTHER ST_CAUSE_COUNT
 
 static struct st_cause_sum *find(struct st_cause_sums *sums, enum st_cause cause, const char *culprit)
@@ -49,7 +49,7 @@ static int longest_first(const void *a, const void *b)
     return x->total_ns < y->total_ns ? 1 : -1;
 }
 
-/* "2.7 million", "812" */
+/* A large count for a sentence: "2.7 million", "812". */
 static const char *count_text(uint64_t n)
 {
     if (n >= UINT64_C(1000000000))
@@ -73,14 +73,16 @@ static int64_t longest_cause(const struct st_cause_sums *sums, enum st_cause *re
     return total_ns[*ret];
 }
 
-/* "; 92 % of that: another thread had the CPU; 60 % went to clang". The sums are sorted. */
+/* The main cause and its main culprit: "; 92 % of that: another thread had the CPU; 60 % went to clang". The
+ * sums must be sorted. */
 static const char *most_text(const struct st_cause_sums *sums, int64_t total_ns)
 {
     enum st_cause cause;
     const double percent = 100 / (double)total_ns;
     const int64_t most_ns = longest_cause(sums, &cause);
     const char *text = st_text("; %.0f %% of that: %s", percent * (double)most_ns, st_cause_kind_text(cause));
-    ST_EACH_OF (row, sums->rows, sums->n) { /* the longest is first */
+    /* the sums are sorted, so the first row with a culprit has the longest total */
+    ST_EACH_OF (row, sums->rows, sums->n) {
         if (row->cause == cause && row->culprit[0] != '\0' &&
             !st_text_is(row->culprit, ST_CAUSE_CULPRIT_OTHER))
             return st_text(st_cause_kind_by_exclusion(cause) ? "%s; %.0f %% with %s on the CPU"
@@ -90,14 +92,14 @@ static const char *most_text(const struct st_cause_sums *sums, int64_t total_ns)
     return text;
 }
 
-/* One sentence: the number of late wake-ups and the largest causes. */
+/* Makes the first line: the number of late wake-ups and their main cause. */
 static const char *verdict_of(const struct st_cause_sums *sums, const struct st_cause_span *span, uint64_t n)
 {
     const char *measured = st_ns_long(span->measured_ns), *wakes = count_text(span->wakes_n);
     int64_t total_ns = 0;
     if (span->wakes_n == 0)
         return "Nothing was measured: there is no wake-up in this time.";
-    if (span->above_ns <= 0) /* no row has the limit of late */
+    if (span->above_ns <= 0) /* no row has a limit for late wake-ups */
         return st_text("In %s the test loop woke late 0 of %s times.", measured, wakes);
     ST_EACH_OF (row, sums->rows, sums->n)
         total_ns = st_ns_add(total_ns, row->total_ns);

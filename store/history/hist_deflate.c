@@ -2,14 +2,16 @@
 
 #include <zlib.h>
 
-#define COUNT_BYTES 11 /* of a bucket behind another one; empty ones between them take less */
+/* most bytes of a bucket: a varint of 1 byte and one of up to 10; a run of empty buckets takes less than
+ * their own bytes */
+#define COUNT_BYTES 11
 
 size_t st_hist_deflate_room(const struct st_hist *hist)
 {
     return 1 + (size_t)hist->counts_len * COUNT_BYTES;
 }
 
-/* LEB128: 7 bits a byte, the lowest first. */
+/* Writes a varint (LEB128: 7 bits a byte, the lowest first). */
 static void put(uint8_t **at, uint64_t value)
 {
     for (; value > 0x7f; value >>= 7)
@@ -17,7 +19,8 @@ static void put(uint8_t **at, uint64_t value)
     *(*at)++ = (uint8_t)value;
 }
 
-/* Moves `at`. @return UINT64_MAX: the bytes end, or it is above INT64_MAX. */
+/* Reads a varint and moves `at` behind it. @return UINT64_MAX: the bytes end within it, or it is above
+ * INT64_MAX. */
 static uint64_t get(const uint8_t **at, const uint8_t *end)
 {
     uint64_t value = 0;
@@ -48,7 +51,7 @@ size_t st_hist_deflate_pack(const struct st_hist *hist, uint8_t *ret)
     return (size_t)(at - ret);
 }
 
-/* @param add false: only check the counts. */
+/* Checks packed counts, and adds them. @param add false: only check. */
 static int take_counts(struct st_hist *hist, const uint8_t *at, const uint8_t *end, bool add)
 {
     uint64_t next = 0, total_n = hist->total_n;

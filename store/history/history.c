@@ -1,4 +1,4 @@
-/* The file of a history: open, create, put aside. */
+/* Opens, creates, checks and renames the file of a history. */
 #include "store/history/history.h"
 
 #include <sys/stat.h>
@@ -7,19 +7,19 @@
 #include "store/history/history_private.h"
 
 #define BUSY_MS    2000
-#define PAGE_BYTES 4096 /* the default of SQLite */
-#define APPLICATION_AT                                                                                       \
-    68 /* offset in the head of an SQLite file, big-endian: sqlite.org/fileformat2.html                      \
-        */
+#define PAGE_BYTES 4096 /* page size of the file, SQLite's default */
+/* where the application id is in the head of an SQLite file (big-endian): sqlite.org/fileformat2.html */
+#define APPLICATION_AT 68
 
-/* The tables of an empty file. A file of another version is put aside, not converted. */
+/* The tables of an empty file. A file of another version is renamed, not converted. */
 static const char tables[] =
     "CREATE TABLE conditions ("
     " id INTEGER PRIMARY KEY,"
     " kernel TEXT, governor TEXT, policy TEXT,"
     " priority INTEGER, cpu INTEGER, frames INTEGER, rate_hz INTEGER,"
     " load_percent REAL);"
-    /* level: seconds that a row stands for */
+    /* level: 60 or 3600, the seconds that a row stands for. lateness: a histogram, which only rows of minutes
+     * have. */
     "CREATE TABLE span ("
     " id INTEGER PRIMARY KEY,"
     " level INTEGER NOT NULL, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL,"
@@ -29,7 +29,7 @@ static const char tables[] =
     " dropouts_own INTEGER NOT NULL,"
     " lateness_max_ns INTEGER,"
     " conditions INTEGER REFERENCES conditions,"
-    " lateness BLOB, miss_events INTEGER NOT NULL);" /* a histogram of minutes only */
+    " lateness BLOB, miss_events INTEGER NOT NULL);"
     "CREATE INDEX span_time ON span (level, from_ns);"
     /* causes of late wake-ups */
     "CREATE TABLE cause ("
@@ -45,7 +45,8 @@ static const char tables[] =
     " playing INTEGER, frames INTEGER, rate_hz INTEGER, client TEXT);"
     "CREATE INDEX watch_time ON watch (source, to_ns);"
     "CREATE INDEX watch_end ON watch (to_ns);"
-    /* what may change dropouts: versions, settings, files; a row when one differs. change_n 0: seen first */
+    /* State that may influence dropouts: versions, settings, files. A new row when one differs; change_n 0:
+       its first row. */
     "CREATE TABLE fact ("
     " id INTEGER PRIMARY KEY,"
     " from_ns INTEGER NOT NULL, at_ns INTEGER NOT NULL, change_n INTEGER NOT NULL,"
@@ -60,11 +61,11 @@ static void create_tables(struct st_sql *sql)
     st_sql_exec(sql, "COMMIT");
 }
 
-/* Finds damage before anything is added: the first line that is not a heading ("*** in database main ***").
- */
+/* Checks the file before anything is added. The error message has the first line of SQLite's report that is
+ * not a heading ("*** in database main ***"). */
 static void check_pages(struct st_sql *sql, const char **error)
 {
-    char said[1024]; /* one or more lines, depending on the version of SQLite */
+    char said[1024]; /* the report: one or more lines, depending on the version of SQLite */
     const char *first = NULL;
     sqlite3_stmt *rows = st_sql_rows(sql, "PRAGMA quick_check(1)", "");
     while (st_sql_next(sql, rows, "t", said, sizeof(said))) {
@@ -86,11 +87,13 @@ static void prepare_file(struct st_history *history, const char **error)
     sqlite3_busy_timeout(sql->db, BUSY_MS);
     st_sql_exec(sql, "PRAGMA cache_size = -512");
     const int64_t version = st_sql_identify(sql, error);
-    if (sql->r == 0 && sqlite3_db_readonly(sql->db, "main") == 1) { /* adding would fail */
+    /* A read-only database can be opened, but nothing can be added to it. */
+    if (sql->r == 0 && sqlite3_db_readonly(sql->db, "main") == 1) {
         *error = st_text("%s", access(history->path, W_OK) != 0 ? strerror(errno) : "it is read-only");
         sql->r = -EROFS;
     }
-    /* before there is a log: st_history_look reads the application id from the first bytes of the file */
+    /* The id is written before there is a log, since st_history_look reads it from the first bytes of the
+     * file. */
     if (version == 0)
         st_sql_exec(sql, st_text("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = %jd",
                                  ST_HISTORY_APPLICATION));
@@ -102,8 +105,8 @@ static void prepare_file(struct st_history *history, const char **error)
         create_tables(sql);
 }
 
-/* Only regular files are opened: a FIFO would block, and a link may lead to a file of another user. @param
- * suffix "" for the file itself. */
+/* Refuses anything but a regular file: a FIFO would block, and a symbolic link may lead to a file of another
+ * user. @param suffix "" for the history itself. */
 static int look_at_path(const char *path, const char *suffix, const char **error)
 {
     char whole[4096];
@@ -141,7 +144,8 @@ int st_history_look(const char *path, const char **error)
     int r = look_at_path(path, "", error);
     if (r < 0)
         return r;
-    /* through SQLite: closing the file ourselves would drop the locks of a reader in this process */
+    /* Reads through SQLite: if this function opened and closed the file itself, the locks of another reader
+     * in this process would be lost. */
     bool is_read = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK;
     if (is_read)
         is_read = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK &&
@@ -151,7 +155,8 @@ int st_history_look(const char *path, const char **error)
         is_read = file->pMethods->xRead(file, head, n, 0) == SQLITE_OK;
     }
     sqlite3_close(db);
-    if (is_read && bytes == 0) { /* SQLite also reports 0 bytes for a file of one byte */
+    /* SQLite also reports 0 bytes for a file of one byte. */
+    if (is_read && bytes == 0) {
         struct stat status;
         is_read = stat(path, &status) == 0 && status.st_size > 0;
     }
@@ -215,8 +220,8 @@ void st_history_abandon(struct st_history *history)
     st_history_close(history);
 }
 
-/* Identity, size and time of the history file or of the file with that suffix. All zeros: there is no
- * such file. */
+/* Identity, size and time of the history file, or of the file beside it with that suffix; all 0: there is
+ * none. */
 static struct st_history_mark mark_of(const struct st_history *history, const char *suffix)
 {
     char whole[4096];
@@ -285,7 +290,7 @@ int st_history_put_aside(const char *path, int64_t now_wall_ns, char *buf, size_
         n = snprintf(buf, buf_bytes, "%s.aside-%s-%u", path, when, again);
     if (n < 0 || (size_t)n >= buf_bytes)
         return -ENAMETOOLONG;
-    /* the log first: it would be taken for the log of the new file */
+    /* Renames the log first: otherwise SQLite would take it for the log of the new file. */
     int r = rename_beside(path, "-wal", buf);
     if (r == 0)
         r = rename_beside(path, "-shm", buf);

@@ -1,7 +1,7 @@
-/* Causes in a history. */
+/* The causes of late wake-ups in a history. */
 #include "store/history/history_private.h"
 
-#define MINUTES_DAYS 2 /* older sums are per hour */
+#define MINUTES_DAYS 2 /* older causes are summed to hours */
 #define HOUR_NS      (ST_HISTORY_HOUR * ST_NS_PER_S)
 
 void st_history_causes_add(struct st_sql *sql, const struct st_history_minute *minute)
@@ -19,7 +19,8 @@ void st_history_causes_retain(struct st_sql *sql, int64_t now_wall_ns)
 {
     const int64_t hours_to_ns =
         (now_wall_ns - MINUTES_DAYS * ST_HISTORY_DAY * ST_NS_PER_S) / HOUR_NS * HOUR_NS;
-    /* predict leaves out minutes in which sleeptuned was stopped */
+    /* Minutes in which sleeptuned was stopped stay as they are, since st_history_predict leaves out such
+     * minutes. */
     const int64_t stopped_to_ns = now_wall_ns - ST_HISTORY_MINUTES_DAYS * ST_HISTORY_DAY * ST_NS_PER_S;
     const char *stopped = st_cause_kind_name(ST_CAUSE_STOPPED);
     st_sql_run(sql,
@@ -33,8 +34,8 @@ void st_history_causes_retain(struct st_sql *sql, int64_t now_wall_ns)
                "iiti", ST_HISTORY_MINUTE, hours_to_ns, stopped, stopped_to_ns);
 }
 
-/* Reads the measured time, including time before the first late wake-up. Summed from minutes if the file
- * has minutes for the whole time. */
+/* Reads how long the loop ran, also before its first late wake-up: from minutes if the file has minutes for
+ * the whole time, otherwise from hours. */
 static void read_span(struct st_sql *sql, int64_t since_ns, int64_t until_ns, struct st_cause_span *span)
 {
     const int64_t minutes_from_ns = st_sql_oldest(sql, ST_HISTORY_MINUTE, INT64_MIN),
@@ -66,10 +67,11 @@ static void read_rows(struct st_sql *sql, int64_t since_ns, int64_t until_ns, st
     char name[40];
     struct st_cause_sum row = {0};
     int64_t above_ns;
+    /* sleeptuned writes no row with n = 0, so such a row is not trusted. */
     sqlite3_stmt *rows = st_sql_rows(sql,
                                      "SELECT cause, culprit, n, total_ns, worst_ns, explained_ns, above_ns"
                                      " FROM cause WHERE to_ns > ? AND from_ns < ?"
-                                     " AND CAST(n AS INTEGER) <> 0", /* no sleeptuned has written that */
+                                     " AND CAST(n AS INTEGER) <> 0",
                                      "ii", since_ns, until_ns);
     while (st_sql_next(sql, rows, "ttiiiii", name, sizeof(name), row.culprit, sizeof(row.culprit), &row.n,
                        &row.total_ns, &row.worst_ns, &row.explained_ns, &above_ns)) {
@@ -77,7 +79,8 @@ static void read_rows(struct st_sql *sql, int64_t since_ns, int64_t until_ns, st
         while (row.cause < ST_CAUSE_COUNT && strcmp(name, st_cause_kind_name(row.cause)) != 0)
             row.cause++;
         if (row.cause == ST_CAUSE_COUNT)
-            row.cause = ST_CAUSE_UNKNOWN; /* a cause of a later version */
+            /* A later version of sleeptune may know causes that this one does not know. */
+            row.cause = ST_CAUSE_UNKNOWN;
         row.figures = row.explained_ns != INT64_MIN;
         if (!row.figures)
             row.explained_ns = 0;
@@ -86,7 +89,7 @@ static void read_rows(struct st_sql *sql, int64_t since_ns, int64_t until_ns, st
     }
 }
 
-/* Adds a minute that is not in the file. */
+/* Adds a minute that is not in the file yet. */
 static void add_unwritten(const struct st_cause_sums *from, const struct st_cause_span *minute,
                           struct st_cause_sums *sums, struct st_cause_span *span)
 {

@@ -1,12 +1,12 @@
-/* What changed on the computer, and whether dropouts changed with it. */
+/* The changes of the computer in a history, and whether dropouts changed with them. */
 #include "core/text/json.h"
 #include "evidence/since.h"
 #include "store/history/history_private.h"
 
-#define CHANGES_MAX 64                   /* the last ones */
-#define WHAT_MAX    20                   /* of one change */
-#define RUNS_MAX    20000                /* further ones are left out */
-#define PAUSE_NS    (1800 * ST_NS_PER_S) /* a shorter one does not end a session */
+#define CHANGES_MAX 64                   /* changes in an answer, the latest ones */
+#define WHAT_MAX    20                   /* facts listed for one change */
+#define RUNS_MAX    20000                /* times of playing that are read; later ones are left out */
+#define PAUSE_NS    (1800 * ST_NS_PER_S) /* a session of playing ends with a longer pause */
 
 /* --- writing --- */
 
@@ -29,7 +29,7 @@ int st_history_add_facts(struct st_history *history, int64_t from_ns, int64_t wa
                " name, seen.value, last.value FROM temp.seen LEFT JOIN " LAST
                " AS last USING (kind, name) WHERE seen.value IS NOT last.value ORDER BY seen.rowid",
                "iii", from_ns, wall_ns, number);
-    /* if no fact of a kind was seen, that kind could not be read */
+    /* A kind of which no fact was found could not be read, so its facts were not removed. */
     st_sql_run(sql,
                "INSERT INTO fact (from_ns, at_ns, change_n, kind, name, value, was)"
                " SELECT ?1, ?2, ?3, kind, name, NULL, value FROM " LAST
@@ -62,7 +62,7 @@ static void read_facts(struct st_sql *sql, struct changes *changes, json_t *list
         struct st_since_change *last = changes->n > 0 ? &changes->changes[changes->n - 1] : NULL;
         if (last == NULL || last->number != number) {
             if (last != NULL && at_ns < last->at_ns)
-                continue; /* the clock was set back */
+                continue; /* the clock was set back before this change, so it is left out */
             (void)json_array_append_new(list, json_pack("{s:I, s:I, s:[]}", "from_ns", (json_int_t)from_ns,
                                                         "at_ns", (json_int_t)at_ns, "what"));
             last = &changes->changes[changes->n++];
@@ -74,8 +74,9 @@ static void read_facts(struct st_sql *sql, struct changes *changes, json_t *list
     }
 }
 
-/* On the source that was watched longest while something played: two sources see the same music. A session of
- * a program and buffer size ends with a pause, or with a change. */
+/* The sessions in which music played. Only of the source that was watched longest while something played,
+ * since two sources see the same music. A session has one program and buffer size, and ends with a pause or a
+ * change. */
 static const char sessions[] =
     "WITH run AS (SELECT dense_rank() OVER (ORDER BY frames, rate_hz, client) AS kind, from_ns, to_ns,"
     " (SELECT sum(" ST_HISTORY_DROPOUTS_N ") FROM main.event WHERE" ST_HISTORY_DROPOUT
@@ -131,7 +132,7 @@ json_t *st_history_changes(struct st_sql *sql)
     else
         sql->r = -ENOMEM;
     if (sql->r == 0 && changes->n > 0) {
-        /* sleeptuned writes what it watches each minute */
+        /* The newest row: sleeptuned writes each minute what it watches. */
         const int64_t now_ns = st_sql_number(sql, INT64_MIN, "SELECT max(to_ns) FROM main.watch", "");
         read_sessions(sql, changes);
         if (sql->r == 0)

@@ -1,12 +1,11 @@
-/* Events of a history. */
+/* Writes and reads the events of a history. */
 #include "store/history/history_private.h"
 
-/* A row of `span` is a minute, or some seconds more. A longer one ends with a loop that did not run for a
- * while: its late wake-up was recorded after the minute, so that "no late wake-up in this row" proves
- * nothing. */
+/* Longest row of `span` that is a minute. A longer row ends with a time in which the loop did not run: its
+ * late wake-up was recorded after the row, so a row without late wake-ups proves nothing. */
 #define MINUTE_MAX_NS (100 * ST_NS_PER_S)
 
-/* Replaces "@" in a statement by the columns of an event, and "*" by a mark for each. @return buf. */
+/* Replaces "@" in a statement by the columns of an event, and "*" by a "?" for each column. @return buf. */
 static const char *sql_of(const char *format, char *buf, size_t buf_bytes)
 {
     buf[0] = '\0';
@@ -29,13 +28,14 @@ static const char *sql_of(const char *format, char *buf, size_t buf_bytes)
 void st_history_make_event_table(struct st_sql *sql)
 {
     char text[2048];
-    st_sql_exec(sql, sql_of("CREATE TABLE event (id INTEGER PRIMARY KEY AUTOINCREMENT, @);" /* never reused */
+    /* AUTOINCREMENT: an id is never used again. */
+    st_sql_exec(sql, sql_of("CREATE TABLE event (id INTEGER PRIMARY KEY AUTOINCREMENT, @);"
                             "CREATE INDEX event_time ON event (wall_ns);"
                             "CREATE INDEX event_kind ON event (kind, wall_ns);",
                             text, sizeof(text)));
 }
 
-/* Inserts an event; what is unknown is NULL. @return 0 or a negative errno value. */
+/* Inserts an event. Unknown fields become NULL. @return 0 or a negative errno value. */
 static int insert(struct st_sql *sql, const char *format, const struct st_event *event)
 {
     char text[1024];
@@ -45,7 +45,7 @@ static int insert(struct st_sql *sql, const char *format, const struct st_event 
         if ((field->in & ST_FIELD_FILE) == 0 || code != SQLITE_OK)
             continue;
         i++;
-        if (!st_record_is_known(field, event)) /* NULL */
+        if (!st_record_is_known(field, event)) /* the column stays NULL */
             continue;
         if (field->form == ST_FORM_NUMBER)
             code = sqlite3_bind_int64(rows, i, st_record_number(field, event));
@@ -64,7 +64,8 @@ int st_history_add_event(struct st_history *history, const struct st_event *even
     return insert(&history->sql, "INSERT INTO event (@) VALUES (*)", event);
 }
 
-/* A temporary view is found before the file's table. */
+/* Makes a temporary view `event` of the file's events and the open ones. SQLite finds it before the file's
+ * table of this name. */
 int st_history_read_open_events(struct st_history_reader *reader, const struct st_event *events, size_t n)
 {
     static const char make[] = "CREATE TEMP TABLE open_event AS SELECT * FROM main.event WHERE 0;"
@@ -76,7 +77,7 @@ int st_history_read_open_events(struct st_history_reader *reader, const struct s
     st_sql_exec(sql, make);
     ST_EACH_OF (event, events, n)
         (void)insert(sql, "INSERT INTO open_event (@) VALUES (*)", event);
-    /* what has become a record since it was copied */
+    /* An open event may have been written to the file since it was copied: then the file's event counts. */
     st_sql_exec(sql, "DELETE FROM open_event WHERE EXISTS (SELECT 1 FROM main.event AS kept"
                      " WHERE kept.kind = open_event.kind AND kept.wall_ns >= open_event.wall_ns"
                      " AND kept.source IS open_event.source AND kept.client IS open_event.client"
@@ -86,9 +87,10 @@ int st_history_read_open_events(struct st_history_reader *reader, const struct s
     return sql->r;
 }
 
-/* --- reading: the file is not trusted --- */
+/* --- reading; the file is not trusted --- */
 
-/* What is out of range stays as st_event_make has it. @return false: what no sleeptuned has written. */
+/* Reads an event. A field that is out of range keeps the value of st_event_make. @return false: no version of
+ * sleeptuned wrote this row. */
 static bool read_event(sqlite3_stmt *row, int64_t *id, struct st_event *event)
 {
     int column = 0;
@@ -116,7 +118,7 @@ static int take_all(struct st_sql *sql, sqlite3_stmt *rows, st_history_event_fn 
     struct st_event event;
     int64_t id;
     while (st_sql_next(sql, rows, "")) {
-        if (read_event(rows, &id, &event)) /* others are not shown */
+        if (read_event(rows, &id, &event)) /* other rows are left out */
             sql->r = take(ctx, id, &event);
     }
     return sql->r;
@@ -161,14 +163,14 @@ int st_history_read_loop_seen(struct st_history_reader *reader, int64_t from_ns,
     return sql->r;
 }
 
-/* The first of the last events is searched from the end; then they are read in order, which needs no memory
- * for sorting. */
+/* Finds the first of the latest events from the end, then reads them in order, which needs no memory for
+ * sorting. */
 int st_history_read_events(struct st_history_reader *reader, const struct st_history_events_wish *wish,
                            st_history_event_fn take, void *ctx, bool *ret_more)
 {
     const char *kind = wish->kind[0] == '\0' ? "'' = ?" : "kind = ?";
     struct st_sql *sql = &reader->sql;
-    int64_t first_ns = wish->since_ns, id = INT64_MIN; /* of the first one */
+    int64_t first_ns = wish->since_ns, id = INT64_MIN; /* id of the first of the latest events */
     char text[1280];
     sqlite3_stmt *rows =
         st_sql_rows(sql,

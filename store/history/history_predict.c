@@ -3,9 +3,11 @@
 #include "store/history/hist_deflate.h"
 #include "store/history/history_private.h"
 
-#define KEPT_PART  4 /* part of a period: most minutes of a good machine then need no uncompressing */
+/* only wake-ups later than a quarter of a period count: most minutes of a good machine then need no
+ * uncompressing */
+#define KEPT_PART  4
 #define DAY_NS     (ST_HISTORY_DAY * ST_NS_PER_S)
-#define FRAMES_MAX (1 << 22) /* of st_period_init */
+#define FRAMES_MAX (1 << 22) /* largest values that st_period_init takes */
 
 /* Settings of the newest minute. */
 #define SETTINGS "(SELECT conditions FROM span WHERE level = ?1 ORDER BY from_ns DESC LIMIT 1)"

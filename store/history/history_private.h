@@ -6,23 +6,25 @@
 #include "store/history/history_read.h"
 #include "store/history/sql.h"
 
-/* The columns of a row of `span` that are counts. */
+/* The columns of the table `span` that are counts. */
 #define ST_HISTORY_COUNTS "cycles, misses, skipped_periods, late_wakes, dropouts_own, miss_events"
 
-/* Condition of a query: dropouts of other programs and devices, without tests of `listen`. */
+/* Condition of a query for dropouts of other programs and devices, without test signals of `sleeptune
+ * listen`. */
 #define ST_HISTORY_DROPOUT                                                                                   \
     " kind IN ('device-dropout', 'client-dropout')"                                                          \
     " AND coalesce(event.client, '') NOT GLOB '" ST_DROPOUT_TEST_CLIENT "*'"
-/* Number of dropouts in a row, limited as in story/dropout_table.c, since a file is not trusted and a sum
- * must not overflow. */
+/* Number of dropouts in an event. Limited as in story/dropout_table.c, so that the sum of an untrusted file
+ * cannot overflow. */
 #define ST_HISTORY_DROPOUTS_N "min(count_n, 1000000000)"
 
-/** Checks the files that SQLite opens beside `path`, and the lock: a FIFO would block, and a link could
- * lead to another user's file. @return 0; -ELOOP, -EINVAL with a sentence; -ENAMETOOLONG. */
+/** Checks the files that SQLite opens beside `path`, and the lock file: a FIFO would block, and a symbolic
+ * link could lead to another user's file. @return 0; -ELOOP, -EINVAL with a sentence in *error;
+ * -ENAMETOOLONG. */
 ST_NODISCARD int st_history_look_beside(const char *path, const char **error);
 
-/** Identity and state of a file. Without ctime, since SQLite sets the owner of the log for a reader that
- * is root. */
+/** Identity and state of a file. The time of a status change is left out, since SQLite sets the owner of the
+ * log for a reader that is root. */
 struct st_history_mark {
     dev_t device;
     ino_t inode;
@@ -33,7 +35,7 @@ struct st_history_mark {
 struct st_history {
     struct st_sql sql;
     char *path;
-    struct st_history_mark file, log; /* state after our last write */
+    struct st_history_mark file, log; /* state at the last st_history_mark */
 };
 
 struct st_history_reader {
@@ -46,8 +48,8 @@ void st_history_make_event_table(struct st_sql *sql);
 
 /* --- history_reader.c --- */
 
-/** The columns from `first` on as an object, each under its name in the query; null for NULL; text is made
- * safe and cut. New reference; NULL: out of memory. */
+/** The columns of a row from `first` on as an object, each under its name in the query; null for NULL. Text
+ * is made safe and shortened. New reference; NULL: out of memory. */
 json_t *st_history_read_object(sqlite3_stmt *statement, int first);
 
 /* --- history_causes.c --- */
@@ -55,32 +57,33 @@ json_t *st_history_read_object(sqlite3_stmt *statement, int first);
 /** Adds the causes of a minute; called by st_history_add_minute. */
 void st_history_causes_add(struct st_sql *sql, const struct st_history_minute *minute);
 
-/** Sums minutes of older days to hours; called by st_history_retain. */
+/** Sums the causes of minutes that are some days old to hours; called by st_history_retain. */
 void st_history_causes_retain(struct st_sql *sql, int64_t now_wall_ns);
 
 /* --- history_watched.c --- */
 
-/* Rows of the file and rows added by st_history_read_running, in a temporary table. */
+/* The times of watching in the file, and those of the current minute that st_history_read_running adds in a
+ * temporary table. */
 #define ST_HISTORY_WATCHES "(SELECT * FROM main.watch UNION ALL SELECT * FROM temp.watch)"
 
-#define ST_HISTORY_WATCH_JOIN_NS                                                                             \
-    (15 * ST_NS_PER_S) /* a shorter time between two minutes does not interrupt the watching */
+/* A shorter time between two minutes does not interrupt the watching. */
+#define ST_HISTORY_WATCH_JOIN_NS (15 * ST_NS_PER_S)
 
-/** The first part of [since, until) in which all watched sources knew that nothing played. @return false:
- * none, or an error. */
+/** Finds the first time within [since, until) in which a watched source knew that nothing played; overlapping
+ * times of several sources are joined. @return false: none, or an error. */
 bool st_history_read_idle(struct st_sql *sql, int64_t since_ns, int64_t until_ns, int64_t *ret_from_ns,
                           int64_t *ret_to_ns);
 
-/** Other programs' dropouts with a time in [since, until); INT64_MIN: nothing was watched then, or less than
- * least_ns of it, without a dropout. */
+/** Number of other programs' dropouts in [since, until). INT64_MIN: unknown, because nothing was watched
+ * then; or there was no dropout, and less than least_ns was watched. */
 int64_t st_history_read_count(struct st_sql *sql, int64_t since_ns, int64_t until_ns, int64_t least_ns);
 
-/** Watched sources, as "watched" of the document: [{source, watched_ns, playing_ns, frames, rate_hz}]. New
- * reference. */
+/** The sources that were watched, as "watched" of the document: [{source, watched_ns, playing_ns, frames,
+ * rate_hz}]. New reference. */
 json_t *st_history_read_watched(struct st_sql *sql, int64_t since_ns, int64_t until_ns);
 
 /* --- history_changes.c --- */
 
-/** Changes of the computer, and whether dropouts changed with them (evidence/since.h): array "changes" of
- * sleeptune-history/1, of the whole file, the last 64. New reference. */
+/** The last 64 changes of the computer in the whole file, and whether dropouts changed with them
+ * (evidence/since.h): array "changes" of sleeptune-history/1. New reference. */
 json_t *st_history_changes(struct st_sql *sql);

@@ -1,22 +1,22 @@
-/* Rows of a history by steps. */
+/* Reads the rows of a history by steps of time. */
 #include "store/history/history_read.h"
 
 #include "core/text/json.h"
 #include "core/when.h"
 #include "store/history/history_private.h"
 
-#define ROWS_WANTED 25 /* a day by hours, including the current hour */
+#define ROWS_WANTED 25 /* most rows if no step was asked for: a day by hours, including the current hour */
 #define MINUTE_NS   (ST_HISTORY_MINUTE * ST_NS_PER_S)
 #define HOUR_NS     (ST_HISTORY_HOUR * ST_NS_PER_S)
-#define JOIN_NS     (2 * ST_NS_PER_S) /* a smaller distance between two minutes is no gap */
+#define JOIN_NS     (2 * ST_NS_PER_S) /* a shorter time between two minutes is not a gap */
 #define STEP_MAX_NS (3650 * ST_HISTORY_DAY * ST_NS_PER_S)
 
 struct walk {
-    struct st_sql *sql;         /* the reader's */
-    json_t *rows;               /* of the answer */
-    int64_t since_ns, until_ns; /* of the answer */
+    struct st_sql *sql;         /* the reader's database */
+    json_t *rows;               /* rows of the answer */
+    int64_t since_ns, until_ns; /* time that the answer covers */
     int64_t end_ns;             /* end of the last row in the file */
-    int64_t at_ns;              /* where the next row or gap begins */
+    int64_t at_ns;              /* end of the last row or gap, where the next one begins */
 };
 
 /* --- rows of the answer --- */
@@ -29,7 +29,8 @@ static void append(struct walk *walk, json_t *row)
         walk->sql->r = -ENOMEM;
 }
 
-/* Nothing was measured up to to_ns, because nothing played, or for a reason that is not known. */
+/* Adds a row for a time up to to_ns in which nothing was measured. @param nothing_played that was the reason;
+ * false: the reason is unknown. */
 static void append_blank(struct walk *walk, int64_t to_ns, bool nothing_played)
 {
     const int64_t from_ns = walk->at_ns;
@@ -44,9 +45,10 @@ static void append_blank(struct walk *walk, int64_t to_ns, bool nothing_played)
                            st_json_known(dropouts_n), "lateness_max_ns", "conditions"));
 }
 
-/* Nothing was measured up to to_ns. The parts of it in which nothing played are rows of their own; the last
- * minute of an answer is not written yet. Seconds in which a daemon that starts has seen no one play say
- * nothing of the time before them. */
+/* Adds rows for a time up to to_ns in which nothing was measured. Times in which nothing played get rows of
+ * their own. The last two minutes of an answer may not be written yet, so they are added to such a time. The
+ * first seconds of a daemon that starts, in which it saw nothing play, do not count: they do not show whether
+ * something played before. */
 static void append_gap(struct walk *walk, int64_t to_ns)
 {
     const int64_t end_ns = to_ns >= walk->until_ns ? 2 * MINUTE_NS : ST_HISTORY_WATCH_JOIN_NS;
@@ -70,7 +72,7 @@ static int64_t floor_to(int64_t ns, int64_t step_ns)
     return ns - (rest < 0 ? rest + step_ns : rest);
 }
 
-/* What begins in a step of ?1 is summed. */
+/* Sums the rows that begin in each step of ?1 ns. */
 static const char steps[] =
     "SELECT from_ns - (from_ns % ?1 + ?1) % ?1 AS step, max(min(to_ns, max(?2, from_ns))),"
     " sum(measured_ns) AS measured_ns, sum(cycles) AS cycles, sum(misses) AS misses,"
@@ -80,7 +82,7 @@ static const char steps[] =
     " CASE min(conditions) WHEN max(conditions) THEN min(conditions) END AS conditions"
     " FROM span WHERE level = ?3 AND from_ns >= ?4 AND from_ns < ?5 GROUP BY step ORDER BY step";
 
-/* Rows of [since, until) by steps. Minutes begin at any time, an hour counts as a whole. */
+/* Reads the rows of [since, until) by steps. A minute may begin at any time; an hour is not split. */
 static void walk_part(struct walk *walk, int64_t since_ns, int64_t until_ns, int64_t step_ns)
 {
     struct st_sql *sql = walk->sql;
@@ -96,15 +98,15 @@ static void walk_part(struct walk *walk, int64_t since_ns, int64_t until_ns, int
             append_gap(walk, from_ns);
         if (!minutes)
             to_ns = ST_MIN(ST_MAX(walk->until_ns, to_ns), step_from_ns + step_ns);
-        /* A minute belongs to the step in which it began, so a row may end after its step. More than a minute
-         * beyond it means that the clock was set back. */
+        /* A minute belongs to the step in which it begins, so a row may end after its step. If it would end
+         * more than a minute later, the clock was set back. */
         to_ns = ST_MAX(
             ST_MIN(st_ns_add(from_ns, measured_ns), ST_MAX(st_ns_add(to_ns, MINUTE_NS), rows_to_ns)), to_ns);
         walk->since_ns = ST_MIN(from_ns, walk->since_ns);
         walk->until_ns = ST_MAX(to_ns, walk->until_ns);
         st_json_set(row, "from_ns", from_ns);
         st_json_set(row, "to_ns", to_ns);
-        /* from the last row on: rows can overlap, or be some seconds apart */
+        /* Counts dropouts from the end of the last row on, as rows can overlap or be some seconds apart. */
         st_json_set(row, "dropouts", st_json_known(st_history_read_count(sql, walk->at_ns, to_ns, 0)));
         append(walk, row);
         walk->at_ns = ST_MAX(to_ns, walk->at_ns);
@@ -113,7 +115,7 @@ static void walk_part(struct walk *walk, int64_t since_ns, int64_t until_ns, int
 
 /* --- the document --- */
 
-/* All conditions of the answer: those of its hours. */
+/* The test conditions of all hours in the answer. */
 static json_t *conditions_of(const struct walk *walk)
 {
     json_t *list = json_array();
@@ -128,7 +130,7 @@ static json_t *conditions_of(const struct walk *walk)
     return list;
 }
 
-/* Whole minutes up to an hour, whole hours above. */
+/* Rounds a step up: to whole minutes, above an hour to whole hours. */
 static int64_t usable_step(int64_t step_ns)
 {
     if (step_ns > STEP_MAX_NS)
@@ -139,7 +141,7 @@ static int64_t usable_step(int64_t step_ns)
     return step_ns;
 }
 
-/* The requested step, or one that fits the rows in the file. */
+/* The step that was asked for, or one that suits the rows in the file. */
 static int64_t choose_step(struct walk *walk, const struct st_history_span *span)
 {
     if (span->step_ns > 0)
@@ -147,12 +149,13 @@ static int64_t choose_step(struct walk *walk, const struct st_history_span *span
     const int64_t hour_ns = st_sql_oldest(walk->sql, ST_HISTORY_HOUR, INT64_MIN),
                   minute_ns = st_sql_oldest(walk->sql, ST_HISTORY_MINUTE, INT64_MIN),
                   from_ns = st_ns_sub(minute_ns, hour_ns) < HOUR_NS ? ST_MAX(minute_ns, hour_ns) : hour_ns;
-    const bool before = from_ns > span->since_ns; /* the time before the first one is one row */
+    /* The time before the first row of the file is one more row. */
+    const bool before = from_ns > span->since_ns;
     return usable_step(st_when_step(ST_MAX(walk->until_ns - ST_MAX(from_ns, span->since_ns), 0),
                                     before ? ROWS_WANTED - 1 : ROWS_WANTED));
 }
 
-/* Minutes if the file still has them, hours before them. */
+/* Reads minutes where the file still has them, and hours before that time. */
 static void walk_all(struct walk *walk, int64_t since_ns, int64_t until_ns, int64_t step_ns)
 {
     const int64_t hours_ns = floor_to(since_ns, HOUR_NS),
@@ -174,7 +177,7 @@ int st_history_read_steps(struct st_history_reader *reader, const struct st_hist
 {
     struct st_sql *sql = &reader->sql;
     struct walk walk = {.sql = sql, .rows = json_array(), .until_ns = span->until_ns};
-    /* the end of the file or of the request, whichever is later */
+    /* The end of the last minute, or the end of the time that was asked for, whichever is later. */
     walk.end_ns = ST_MAX(st_sql_number(sql, INT64_MAX,
                                        "SELECT to_ns FROM span WHERE level = ? ORDER BY from_ns DESC LIMIT 1",
                                        "i", ST_HISTORY_MINUTE),

@@ -21,100 +21,102 @@ struct st_history_reader;
 ST_NODISCARD int st_history_read_open(const char *path, struct st_history_reader **ret, const char **error);
 void st_history_read_close(struct st_history_reader *reader); /* NULL is allowed */
 
-/** Adds what was watched in the current minute. Call once; stays in memory. @return 0 or as
+/** Adds what was watched in the current minute, in memory only. Call once. @return 0 or as
  * st_history_read_open. */
 ST_NODISCARD int st_history_read_running(struct st_history_reader *reader,
                                          const struct st_history_watched *watched);
 
-/** Adds events that are still being counted and are in no record yet, with ids below 0; all answers except
- * the array "changes" include them. Call once; stays in memory. @return 0 or as st_history_read_open. */
+/** Adds events whose dropouts are still being summed and which are not in the file yet, with ids below 0, in
+ * memory only. All answers except the array "changes" include them. Call once. @return 0 or as
+ * st_history_read_open. */
 ST_NODISCARD int st_history_read_open_events(struct st_history_reader *reader, const struct st_event *events,
                                              size_t n);
 
 /** Text for the error r (< 0) of the last call. */
 const char *st_history_read_error(const struct st_history_reader *reader, int r);
 
-/** Wall-clock times, since <= until. step_ns 0: chosen so that there are at most 25 rows; steps above ten
- * years are reduced to ten years. */
+/** What is asked for: times by the wall clock, since_ns <= until_ns. step_ns 0: chosen so that there are at
+ * most 25 rows; a step above ten years becomes ten years. */
 struct st_history_span {
     int64_t since_ns, until_ns, step_ns;
 };
 
-/** Reads one row for each step, and one without figures for each gap. Where the file only has hours, a row
- * is at least an hour. since_ns is moved back to the start of its step, until_ns forward to the end of
- * the last row, so that all rows are inside. Unless the clock was set back, a row may end up to a minute
- * late, so that its measured time fits. @param ret new reference. @return 0; -E2BIG (more than
- * ST_HISTORY_ROWS_MAX rows); or as st_history_read_open. */
+/** Reads one row for each step, and one without figures for each gap. Where the file has only hours, a row is
+ * at least an hour. since_ns is moved back to the start of its step, and until_ns forward to the end of the
+ * last row. A row may end up to a minute after its step, so that its measured time fits into it, unless the
+ * clock was set back. @param ret new reference. @return 0; -E2BIG (more than ST_HISTORY_ROWS_MAX rows); or as
+ * st_history_read_open. */
 ST_NODISCARD int st_history_read_steps(struct st_history_reader *reader, const struct st_history_span *span,
                                        json_t **ret);
 
 struct st_history_events_wish {
-    int64_t since_ns, until_ns; /* INT64_MIN, INT64_MAX: all */
-    int64_t limit;              /* number of events, the latest ones; 1 or more */
-    const char *kind;           /* name of events; "": all */
+    int64_t since_ns, until_ns; /* wall clock; INT64_MIN, INT64_MAX: no limit */
+    int64_t limit;              /* most events, which are the latest ones; at least 1 */
+    const char *kind;           /* only events with this name; "": all events */
 };
 
-/** @param id never reused; below 0: not in a record yet. @return 0, or an error that ends the reading. */
+/** Receives an event. @param id never used again; below 0: not in the file yet. @return 0, or an error that
+ * ends the reading. */
 typedef int (*st_history_event_fn)(void *ctx, int64_t id, const struct st_event *event);
 
-/** Calls `take` for each event, oldest first, except kinds that this version does not know. @param
- * ret_more set before the first call: there are older events beyond the limit. @return 0, an error of
+/** Calls `take` for each event, oldest first, except for kinds that this version does not know. @param
+ * ret_more set before the first call: older events were left out because of the limit. @return 0, an error of
  * `take`, or as st_history_read_open. */
 ST_NODISCARD int st_history_read_events(struct st_history_reader *reader,
                                         const struct st_history_events_wish *wish, st_history_event_fn take,
                                         void *ctx, bool *ret_more);
 
-/** @param ret_wall_ns time of the event before the last n events; unchanged if there are at most n.
- * @return 0 or as st_history_read_open. */
+/** Finds where the last n events begin. @param ret_wall_ns time of the event before them; unchanged if there
+ * are at most n. @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_history_read_last(struct st_history_reader *reader, int64_t n, int64_t *ret_wall_ns);
 
-/** Calls take for each of other programs' dropouts in [since, until), by source and client. @param
- * since_ns, until_ns INT64_MIN, INT64_MAX: no limit. @return 0, an error of take, or as st_history_read_open.
- */
+/** Calls take for each event of other programs' dropouts in [since, until), sorted by source and client.
+ * @param since_ns, until_ns INT64_MIN, INT64_MAX: no limit. @return 0, an error of take, or as
+ * st_history_read_open. */
 ST_NODISCARD int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns,
                                           int64_t until_ns, st_history_event_fn take, void *ctx);
 
-/** The time in which wake-ups of the test loop were looked at: its minutes around two times by the wall
- * clock, if their late wake-ups are in the file. Otherwise sets nothing: the minute is not over, or is
- * older than the minutes that are kept. @return 0 or as st_history_read_open. */
+/** Finds the time in which all late wake-ups of the test loop are known: its minutes around from_ns to_ns
+ * (wall clock), if their late wake-ups are in the file. Otherwise sets nothing, since the minute is not over,
+ * or is older than the minutes that are kept. @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_history_read_loop_seen(struct st_history_reader *reader, int64_t from_ns, int64_t to_ns,
                                            int64_t *ret_from_ns, int64_t *ret_to_ns);
 
-/* Longest delay between a late wake-up and its record. */
+/* Longest time from a late wake-up to its event in the file. */
 #define ST_HISTORY_LATE_NS (125 * ST_NS_PER_S)
 
-/** Calls `take` for each late wake-up that was under way between two times by the wall clock. @return 0,
- * an error of `take`, or as st_history_read_open. */
+/** Calls `take` for each late wake-up that was under way at some time from from_ns to to_ns (wall clock).
+ * @return 0, an error of `take`, or as st_history_read_open. */
 ST_NODISCARD int st_history_read_late(struct st_history_reader *reader, int64_t from_ns, int64_t to_ns,
                                       st_history_event_fn take, void *ctx);
 
-/** Reads document sleeptune-causes/1. @param since_ns, until_ns INT64_MIN, INT64_MAX: no limit. @param sums,
- * span of a minute that is not written yet; NULL: none. @return 0 or as st_history_read_open. */
+/** Reads the document sleeptune-causes/1. @param since_ns, until_ns INT64_MIN, INT64_MAX: no limit. @param
+ * sums, span of a minute that is not in the file yet; NULL: none. @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_history_read_causes(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                                         const struct st_cause_sums *sums, const struct st_cause_span *span,
                                         json_t **ret);
 
-/** Reads changes of the computer, and whether dropouts changed with them (evidence/since.h): array
- * "changes" of sleeptune-history/1, of the whole file, the last 64. @return 0 or as st_history_read_open. */
+/** Reads the last 64 changes of the computer in the whole file, and whether dropouts changed with them
+ * (evidence/since.h): the array "changes" of sleeptune-history/1. @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_history_read_changes(struct st_history_reader *reader, json_t **ret);
 
-/* Dropouts of one source in a slot of this length are one burst: other programs' dropouts of 10 s become
- * one event (daemon/observe/observed.h), and dropouts come in bursts, so that bounds for single dropouts
+/* Dropouts of one source within such a time count as one burst. Other programs' dropouts of 10 s become one
+ * event (daemon/observe/observed.h), and dropouts do not come independently, so bounds for single dropouts
  * would be too narrow. */
 #define ST_HISTORY_BURST_S INT64_C(10)
 
-/** A buffer size that was used, on one sound server. */
+/** How a buffer size of one sound server was used. */
 struct st_history_size {
     char source[16];
     int64_t frames, rate_hz; /* > 0 */
-    int64_t playing_ns;      /* time in which something played, to the minute */
+    int64_t playing_ns;      /* time in which something played, known to the minute */
     int64_t dropouts_n, bursts_n;
 };
 
 /** A time in which one buffer size was used. */
 struct st_history_run {
     char source[16];
-    int64_t from_wall_ns, to_wall_ns; /* to the minute */
+    int64_t from_wall_ns, to_wall_ns; /* known to the minute */
     int64_t frames, rate_hz;          /* 0: not known */
 };
 
@@ -124,11 +126,11 @@ struct st_history_run {
 struct st_history_sizes {
     struct st_history_size sizes[ST_HISTORY_SIZES_MAX];
     size_t n;
-    struct st_history_run runs[ST_HISTORY_RUNS_MAX + 1]; /* sorted by time; the latest ones */
-    size_t runs_n; /* above ST_HISTORY_RUNS_MAX: earlier ones are missing */
+    struct st_history_run runs[ST_HISTORY_RUNS_MAX + 1]; /* sorted by time; only the latest ones */
+    size_t runs_n; /* more than ST_HISTORY_RUNS_MAX: earlier ones were left out */
 };
 
-/** Reads which sizes ran in [since, until) while something played, by source and period. @param since_ns,
- * until_ns INT64_MIN, INT64_MAX: no limit. @return 0 or as st_history_read_open. */
+/** Reads which buffer sizes were used in [since, until) while something played, sorted by source and period.
+ * @param since_ns, until_ns INT64_MIN, INT64_MAX: no limit. @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_history_read_sizes(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                                        struct st_history_sizes *ret);

@@ -1,4 +1,4 @@
-/* A history opened for reading. */
+/* Opens a history for reading, also while another process writes to it. */
 #include "store/history/history_private.h"
 
 #include <sys/stat.h>
@@ -7,7 +7,7 @@
 
 #define BUSY_MS 1000
 
-/* "file:" and the path, escaped for a URI. @return false if it does not fit. */
+/* Makes the URI "file:PATH?OPTIONS". @return false: it does not fit into buf. */
 static bool make_uri(char *buf, size_t buf_bytes, const char *path, const char *options)
 {
     static const char hex[] = "0123456789ABCDEF";
@@ -43,14 +43,15 @@ static int open_with(struct st_history_reader *reader, const char *path, const c
     sqlite3_busy_timeout(sql->db, BUSY_MS);
     if (st_sql_identify(sql, error) == 0 && sql->r == 0)
         return -ENODATA;
-    /* each row is read once; the table is that of st_history_read_running */
+    /* A small cache is enough, since each row is read once. The table is filled by st_history_read_running.
+     */
     static const char prepare[] = "PRAGMA cache_size = -512; PRAGMA temp_store = MEMORY;"
                                   "CREATE TEMP TABLE watch AS SELECT * FROM main.watch WHERE 0";
     st_sql_exec(sql, prepare);
     return sql->r;
 }
 
-/* Is there a log that is not empty? */
+/* Is there a write-ahead log that is not empty? */
 static bool has_log(const char *path)
 {
     char log[4096];
@@ -73,7 +74,8 @@ int st_history_read_open(const char *path, struct st_history_reader **ret, const
         r = -errno;
     else if (!S_ISREG(status.st_mode))
         r = -EINVAL;
-    else if (status.st_size == 0 && !has_log(path)) /* of /proc, too, where a read may wait for ever */
+    /* An empty file, and also one of /proc, from which a read could block for ever. */
+    else if (status.st_size == 0 && !has_log(path))
         r = -ENODATA;
     else
         r = st_history_look_beside(whole, error);
@@ -82,15 +84,15 @@ int st_history_read_open(const char *path, struct st_history_reader **ret, const
         r = -ENOMEM;
     if (r == 0) {
         r = open_with(reader, path, "mode=ro", error);
-        /* If no file can be created beside it, SQLite cannot share the log. Without a log no process is
-         * writing, and the file alone is complete. */
+        /* SQLite needs a file beside the history to share the log with a writer. If none can be created and
+         * there is no log, no process writes, so the file alone is complete and can be read as immutable. */
         if (r < 0 && r != -EBADMSG && !is_other(r) && !has_log(path)) {
             sqlite3_close(reader->sql.db);
             reader->sql.db = NULL;
             *error = "";
             r = open_with(reader, path, "mode=ro&immutable=1", error);
         }
-        if (r == 0) { /* all reads see one state */
+        if (r == 0) { /* a transaction, so that all reads see the same state */
             st_sql_exec(&reader->sql, "BEGIN");
             r = reader->sql.r;
         }

@@ -1,18 +1,19 @@
-/* How long each buffer size ran in a history while something played, and what it cost. */
+/* How long each buffer size was used in a history while something played, and the dropouts at each one. */
 #include "store/history/history_private.h"
 
-/* The times in which something played, cut to what was asked for: ?1 .. ?2. */
+/* The rows of watching that fulfil a condition, cut to the time that was asked for: ?1 .. ?2. */
 #define RUNS(which)                                                                                          \
     "WITH run AS (SELECT source, max(from_ns, ?1) AS a, min(to_ns, ?2) AS b, coalesce(frames, 0) AS frames," \
     " coalesce(rate_hz, 0) AS rate_hz FROM " ST_HISTORY_WATCHES " WHERE " which                              \
     " AND to_ns > max(from_ns, ?1) AND from_ns < ?2)"
 #define SIZED      "frames > 0 AND rate_hz > 0 AND playing IS NOT 0"
-#define UNSIZED    "(source = 'pulseaudio' AND playing = 1)" /* the server that has no buffer size */
+#define UNSIZED    "(source = 'pulseaudio' AND playing = 1)" /* PulseAudio has no buffer size of its own */
 #define SIZED_RUNS RUNS(SIZED)
 
-/* A dropout belongs to the first time that ends after it, or to the minute that goes on. The size in the
- * minute of a change is that at its end: a dropout counts for the size of its own period, if that ran, too.
- * Dropouts within a slot of ?3 ns are one burst; a sum of more slots counts as often. */
+/* Sums playing time, dropouts and bursts by buffer size. A dropout belongs to the first row of watching that
+ * ends after it, or to the current minute. If the size changed within a minute, its row has the new size, so
+ * a dropout counts for the size of its own period if that size was used as well. Dropouts within a slot of ?3
+ * ns are one burst; an event that sums dropouts over several slots counts once for each slot. */
 static const char sizes[] = SIZED_RUNS
     ", size AS (SELECT source, frames, rate_hz, sum(b - a) AS played FROM run GROUP BY 1, 2, 3),"
     " dropout AS (SELECT event.*, frames, rate_hz FROM event JOIN main.watch ON watch.id ="

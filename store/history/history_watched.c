@@ -1,8 +1,9 @@
-/* When sound servers were watched, in a history. */
+/* When which source of dropouts was watched, in a history. */
 #include "core/text/json.h"
 #include "store/history/history_private.h"
 
-/* A row is a time in which nothing about the watching changed, so a day of it is a few rows. */
+/* Adds a minute of watching. It extends the source's last row if that ended just before with the same values,
+ * so a day of unchanged watching is a few rows. */
 static int add_watched(struct st_sql *sql, const struct st_history_watched *watched)
 {
     ST_EACH_OF (watch, watched->watches, watched->watches_n) {
@@ -40,8 +41,8 @@ int st_history_read_running(struct st_history_reader *reader, const struct st_hi
 json_t *st_history_read_watched(struct st_sql *sql, int64_t since_ns, int64_t until_ns)
 {
     json_t *list = json_array();
-    /* frames and rate are those of the last row: max(to_ns) chooses it (sqlite.org/lang_select.html, bare
-     * columns) */
+    /* frames and rate_hz are those of the last row, because max(to_ns) selects it
+     * (sqlite.org/lang_select.html, bare columns). */
     sqlite3_stmt *rows =
         st_sql_rows(sql,
                     "SELECT max(to_ns), source, sum(min(to_ns, ?1) - max(from_ns, ?2)) AS watched_ns,"
@@ -74,7 +75,8 @@ bool st_history_read_idle(struct st_sql *sql, int64_t since_ns, int64_t until_ns
                                      "SELECT max(from_ns, ?1), min(to_ns, ?2) FROM main.watch"
                                      " WHERE playing = 0 AND to_ns > ?1 AND from_ns < ?2 ORDER BY from_ns",
                                      "ii", since_ns, until_ns);
-    while (st_sql_next(sql, rows, "ii", &from_ns, &to_ns)) { /* rows of several sources overlap */
+    /* rows of several sources overlap, so they are joined */
+    while (st_sql_next(sql, rows, "ii", &from_ns, &to_ns)) {
         if (any && from_ns > st_ns_add(*ret_to_ns, ST_HISTORY_WATCH_JOIN_NS)) {
             sqlite3_finalize(rows);
             break;

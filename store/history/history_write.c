@@ -1,11 +1,11 @@
-/* Rows of a history: added, summed, removed. */
+/* Adds rows to a history, sums minutes to hours, and removes old rows. */
 #include "store/history/history_private.h"
 
 #define DAY_NS           (INT64_C(86400) * ST_NS_PER_S)
 #define HOUR_NS          (ST_HISTORY_HOUR * ST_NS_PER_S)
-#define EVENT_BYTES      768 /* the longest event with its indexes, in pages that are not full */
-#define KINDS_MAX        64  /* of events: their names and sources are about 40 */
-#define VACUUM_PAGES     200 /* pages returned to the file system at once: as many as the log holds */
+#define EVENT_BYTES      768 /* longest event with its indexes, in pages that are not full */
+#define KINDS_MAX        64  /* kinds of events (name and source) that are considered; there are about 40 */
+#define VACUUM_PAGES     200 /* pages given back to the file system at a time: as many as the log holds */
 #define VACUUMS_MAX      5
 #define OLDEST_STEP_NS   (7 * DAY_NS)
 #define RETAIN_STEPS_MAX 1000
@@ -33,7 +33,8 @@ static int64_t conditions_id(struct st_sql *sql, const struct st_history_conditi
 
 /* --- rows --- */
 
-/* An hour has a row for each set of conditions: figures of another period or priority are another row. */
+/* Adds a minute to its hour. An hour has one row for each set of test conditions, since figures of different
+ * periods or priorities cannot be added. */
 static void add_to_hour(struct st_sql *sql, int64_t id)
 {
     st_sql_run(
@@ -79,7 +80,7 @@ int st_history_add_minute(struct st_history *history, const struct st_history_mi
 
 int st_history_begin(struct st_history *history)
 {
-    history->sql.r = 0; /* of a size that could not be read */
+    history->sql.r = 0; /* clears the error of a size that could not be read */
     st_sql_exec(&history->sql, "BEGIN IMMEDIATE");
     return history->sql.r;
 }
@@ -118,11 +119,11 @@ static int64_t floor_to(int64_t wall_ns, int64_t step_ns)
     return wall_ns / step_ns * step_ns;
 }
 
-/* Everything from before that time. */
+/* Removes all rows from before a time. */
 static void remove_all(struct st_sql *sql, int64_t to_ns)
 {
-    /* all levels are named, so that SQLite uses the index on (level, from_ns); of facts, the last row of each
-     * is what later ones are compared with */
+    /* Both levels are named, so that SQLite uses the index on (level, from_ns). The last row of each fact
+     * stays, since later facts are compared with it. */
     static const char *const deletes[] = {
         "DELETE FROM span WHERE level IN (60, 3600) AND from_ns < ?", "DELETE FROM event WHERE wall_ns < ?",
         "DELETE FROM cause WHERE from_ns < ?", "DELETE FROM watch WHERE to_ns < ?",
@@ -131,7 +132,7 @@ static void remove_all(struct st_sql *sql, int64_t to_ns)
         st_sql_run(sql, *statement, "i", to_ns);
 }
 
-/* From when on rows are kept: `days` ago, but at most a day after the oldest row of the level, so that a
+/* The time from which rows are kept: `days` ago, but at most a day after the oldest row of the level. So a
  * clock that is years ahead until the network sets it does not delete the history. */
 static int64_t oldest_kept(struct st_sql *sql, int64_t level, int64_t now_wall_ns, int64_t days)
 {
@@ -144,7 +145,7 @@ struct kind {
     int64_t n;
 };
 
-/* The kinds of events, the most frequent one first. @return how many. */
+/* Reads the kinds of events, the most frequent one first. @return their number. */
 static int read_kinds(struct st_sql *sql, struct kind kinds[KINDS_MAX])
 {
     int n = 0;
@@ -158,7 +159,7 @@ static int read_kinds(struct st_sql *sql, struct kind kinds[KINDS_MAX])
     return n;
 }
 
-/* The number of events that each kind may keep, so that there are at most max_n; rare kinds keep all. */
+/* How many events of a kind may stay, so that there are at most max_n in all; rare kinds keep theirs. */
 static int64_t share_of(const struct kind kinds[], int kinds_n, int64_t max_n)
 {
     int64_t left_n = max_n;
@@ -170,7 +171,8 @@ static int64_t share_of(const struct kind kinds[], int kinds_n, int64_t max_n)
     return max_n;
 }
 
-/* From when on is all known that a source reported? Before, its dropouts are unknown, and not 0. */
+/* Removes the times of watching before the oldest remaining event of a source: its dropouts of those times
+ * were removed, so they are unknown, not 0. */
 static void forget_watching(struct st_sql *sql, const struct kind *kind)
 {
     const int64_t from_ns =
@@ -181,8 +183,8 @@ static void forget_watching(struct st_sql *sql, const struct kind *kind)
                kind->source, from_ns);
 }
 
-/* The most frequent kind loses its oldest events. A tenth more is removed than necessary, so that the next
- * event does not need it again. */
+/* Removes the oldest events of the most frequent kinds until at most max_n events are left. Removes a tenth
+ * more, so that the next event does not make this necessary again. */
 static void remove_events_above(struct st_sql *sql, int64_t max_n)
 {
     struct kind kinds[KINDS_MAX + 1];
@@ -214,7 +216,8 @@ static void remove_old(struct st_sql *sql, int64_t now_wall_ns, int64_t keep_day
     st_history_causes_retain(sql, now_wall_ns);
 }
 
-/* Removes the oldest of the least valuable rows. @return false: nothing is left to remove, or an error. */
+/* Removes some of the oldest and least valuable rows. @return false: nothing is left that may be removed, or
+ * an error. */
 static bool remove_oldest(struct st_sql *sql)
 {
     const int64_t newest_ns = st_sql_number(sql, INT64_MIN, "SELECT max(from_ns) FROM span WHERE level = ?",
@@ -228,7 +231,7 @@ static bool remove_oldest(struct st_sql *sql)
         remove_minutes(sql, floor_to(minute_ns + DAY_NS, HOUR_NS));
     } else if (hour_ns < day_before_ns) {
         remove_all(sql, ST_MIN(floor_to(hour_ns + OLDEST_STEP_NS, DAY_NS), day_before_ns));
-    } else if (minute_ns + HOUR_NS <= newest_ns - HOUR_NS) { /* last resort: an hour of the last day */
+    } else if (minute_ns + HOUR_NS <= newest_ns - HOUR_NS) { /* as a last resort, an hour of the last day */
         remove_minutes(sql, minute_ns + HOUR_NS);
         st_sql_run(sql, "DELETE FROM cause WHERE from_ns < ?", "i", minute_ns + HOUR_NS);
     } else {

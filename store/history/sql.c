@@ -1,11 +1,12 @@
-/* SQLite with fewer words. */
+/* Functions that make calls of SQLite shorter, and translate its errors. */
 #include "store/history/sql.h"
 
 #include "core/ns.h"
 #include "platform/posix/posix.h"
 
-#define SQL_BYTES      16384 /* a statement of ours, or one in a schema */
-#define OPS_A_LOOK     10000 /* of SQLite's virtual machine: about 1 ms */
+#define SQL_BYTES 16384 /* longest statement, of ours or in the schema of a file */
+/* steps of SQLite's virtual machine after which the CPU time is checked; about 1 ms */
+#define OPS_A_LOOK     10000
 #define DAMAGED_TEXT   "it is damaged: "
 #define TOO_LARGE_TEXT DAMAGED_TEXT "a value in the history is larger than any that sleeptune writes"
 
@@ -21,8 +22,8 @@ void st_sql_distrust(struct st_sql *sql)
                                     {SQLITE_LIMIT_ATTACHED, 0},
                                     {SQLITE_LIMIT_TRIGGER_DEPTH, 1},
                                     {SQLITE_LIMIT_WORKER_THREADS, 0}};
-    /* SQLite 3.35, which the build asks for, knows all of them, and lets temporary views be; a setting cannot
-     * fail on an open file */
+    /* The results are not checked: SQLite 3.35, which the build requires, knows all of these settings, and
+     * they cannot fail on an open file. Temporary views are still allowed. */
     ST_EACH (setting, settings)
         (void)sqlite3_db_config(sql->db, (*setting)[0], (*setting)[1], NULL);
     ST_EACH (limit, limits)
@@ -44,7 +45,7 @@ void st_sql_limit_time(struct st_sql *sql, int64_t max_ns)
 const char *st_sql_sentence(const struct st_sql *sql, int r)
 {
     switch (sqlite3_errcode(sql->db) & 0xff) {
-    case SQLITE_OK: /* SQLite succeeded, but the content is invalid */
+    case SQLITE_OK: /* SQLite itself succeeded, but a value is not valid */
     case SQLITE_ROW:
     case SQLITE_DONE:
         return r == -EBADMSG ? DAMAGED_TEXT "a histogram in the history cannot be read" : strerror(-r);
@@ -219,7 +220,7 @@ int64_t st_sql_oldest(struct st_sql *sql, int64_t level, int64_t none)
     return st_sql_number(sql, none, "SELECT min(from_ns) FROM span WHERE level = ?", "i", level);
 }
 
-/* An entry of the schema with pages of its own, so not a view, a trigger or a virtual table. */
+/* An entry of the schema that has pages of its own, so it is not a view, a trigger or a virtual table. */
 #define IS_STORED    "(type IN ('table', 'index') AND rootpage > 0)"
 #define OUR_TABLES_N 3
 

@@ -8,8 +8,9 @@
 #include "core/ns.h"
 #include "platform/posix/posix.h"
 
-#define DROPOUT_NS (10 * ST_NS_PER_S) /* before a dropout, and ... */
-#define MARK_NS    (60 * ST_NS_PER_S) /* ... before a mark, where the ring has that */
+#define DROPOUT_NS (10 * ST_NS_PER_S) /* a copy for a dropout shows this time before it */
+/* a copy for a user's report shows this time before it, if the ring goes back that far */
+#define MARK_NS (60 * ST_NS_PER_S)
 
 static int64_t before_ns(const char *name)
 {
@@ -50,7 +51,7 @@ const char *st_trace_copy_folder(const char *history)
     return st_text("%.*s/traces", (int)(slash - history), history);
 }
 
-/* The nearest of those that have this moment. */
+/* Finds the nearest of the copies that include this moment. */
 static int find(const char *history, int64_t wall_ns, char *ret_path, size_t path_bytes, int64_t *ret_wall_ns)
 {
     snprintf(ret_path, path_bytes, "%s", st_trace_copy_folder(history));
@@ -113,7 +114,7 @@ int st_trace_copy_read(const char *history, int64_t wall_ns, char *ret_path, siz
     copy.before_ns = before_ns(ret_path);
     r = read_parts(from, &copy);
     if (gzclose(from) != Z_OK && r == 0)
-        r = -EBADMSG; /* it is not whole */
+        r = -EBADMSG; /* the compressed data is incomplete */
     if (r < 0)
         st_trace_copy_finish(&copy);
     else

@@ -1,4 +1,4 @@
-/* Recordings, as docs/recording-format.md describes them. */
+/* Writes and reads recordings, as docs/recording-format.md describes them. */
 #include "store/recording/recording.h"
 
 #include <fcntl.h>
@@ -15,24 +15,24 @@
 #define VERSION     "3"
 #define LINE_BYTES  (ST_RECORDING_TEXT_MAX_BYTES + 8)
 #define ROOM_BYTES  ((size_t)2 * LINE_BYTES) /* room for lines that are not written yet */
-#define NUMBERS_MAX 6                        /* numbers in a line */
+#define NUMBERS_MAX 6                        /* most numbers in a line */
 #define INDEX_MAX   INT64_MAX
 
 /* --- writing --- */
 
 struct st_recording {
     int fd;
-    int error; /* first one, negative; 0 none */
+    int error; /* the first error, a negative errno value; 0: none */
     bool has_callback;
     uint64_t periods_per_second, next_index, written_index;
     size_t text_bytes;
     struct st_recording_totals totals;
-    uint64_t sum; /* of all numbers of cycles */
+    uint64_t sum; /* checksum: sum of the numbers in all cycles */
     size_t room_bytes;
     char room[ROOM_BYTES];
 };
 
-/* The first error stays. A line may be torn then: a reader stops there. */
+/* Writes the waiting lines. After an error a line in the file may be incomplete; a reader stops there. */
 static int write_lines(struct st_recording *recording)
 {
     recording->error = st_posix_write_fd(recording->fd, recording->room, recording->room_bytes);
@@ -41,7 +41,7 @@ static int write_lines(struct st_recording *recording)
     return recording->error;
 }
 
-/* A line, of LINE_BYTES at most. */
+/* Adds a line of at most LINE_BYTES to those that wait. */
 static int ST_PRINTF(2, 3) put(struct st_recording *recording, const char *format, ...)
 {
     va_list args;
@@ -56,7 +56,8 @@ static int ST_PRINTF(2, 3) put(struct st_recording *recording, const char *forma
     return 0;
 }
 
-/* Another kind of file is never overwritten; a torn beginning of a recording may be. */
+/* Checks that a file may be overwritten: it is empty, or begins as a recording. @return 0, -EEXIST, -EBUSY,
+ * or another error. */
 static int check_overwritable(int fd)
 {
     struct stat stat;
@@ -120,7 +121,7 @@ int st_recording_t0(struct st_recording *recording, int64_t t0_ns)
     return put(recording, "start %jd\n", t0_ns);
 }
 
-/* Before a cycle or event of n periods at this index. */
+/* Advances to a cycle or event of n periods at this index; writes a gap before it if indices are missing. */
 static int arrive(struct st_recording *recording, uint64_t index, uint64_t n)
 {
     int r = recording->error;
@@ -199,7 +200,7 @@ struct st_recording_reader {
     char line[LINE_BYTES + 1];
 };
 
-/* "WORD NUMBER NUMBER"; a cycle has no word. */
+/* A line: "WORD NUMBER NUMBER"; a cycle has numbers only. */
 struct line {
     char word[8];
     int64_t numbers[NUMBERS_MAX];
@@ -212,7 +213,7 @@ static int stop(struct st_recording_reader *reader, enum st_recording_end end)
     return 0;
 }
 
-/* @return 1, 0 with `end` set, -EIO. */
+/* @return 1: a line was read; 0: the end was reached, and info.end is set; -EIO. */
 static int read_line(struct st_recording_reader *reader)
 {
     if (fgets(reader->line, sizeof(reader->line), reader->stream) == NULL)
@@ -222,7 +223,7 @@ static int read_line(struct st_recording_reader *reader)
         reader->line[len - 1] = '\0';
         return 1;
     }
-    /* after a power cut a file may end in zeros */
+    /* The line has no newline: the file was cut or is damaged. After a power cut it may end in zeros. */
     return stop(reader, feof(reader->stream) != 0 ? ST_RECORDING_CUT : ST_RECORDING_DAMAGED);
 }
 
@@ -313,7 +314,8 @@ void st_recording_close_reader(struct st_recording_reader *reader)
 static void take_text(struct st_recording_reader *reader)
 {
     char *const to = reader->text + reader->text_bytes;
-    const size_t room = ST_RECORDING_TEXT_MAX_BYTES - reader->text_bytes; /* and a '\0' behind it */
+    /* bytes for text; a '\0' fits behind them */
+    const size_t room = ST_RECORDING_TEXT_MAX_BYTES - reader->text_bytes;
     const char *text = reader->line + 1 + (reader->line[1] == ' ');
     const size_t bytes = st_safe_copy(to, room + 1, text, ST_TEXT_TO_NUL);
     reader->text_bytes += bytes;
@@ -332,7 +334,7 @@ static int take_end(struct st_recording_reader *reader, const int64_t *numbers)
     return stop(reader, numbers[4] != 0 ? ST_RECORDING_INTERRUPTED : ST_RECORDING_COMPLETE);
 }
 
-/* @return 1 with an event, 0 without one, -EBADMSG. */
+/* Takes a line of an event. @return 1: *ret is an event; 0: the line is no event; -EBADMSG. */
 static int take(struct st_recording_reader *reader, const struct line *line, struct st_recording_event *ret)
 {
     struct st_recording_totals *totals = &reader->info.totals;
@@ -352,7 +354,7 @@ static int take(struct st_recording_reader *reader, const struct line *line, str
     if (cycle) {
         ret->kind = ST_RECORDING_CYCLE;
         ret->lateness_ns = numbers[0];
-        ret->callback_ns = numbers[1]; /* 0 without one */
+        ret->callback_ns = numbers[1]; /* 0 if the run has no callback */
         reader->sum += (uint64_t)numbers[0] + (uint64_t)numbers[1];
         totals->cycles++;
     } else if (is(line, "skipped", 2)) {

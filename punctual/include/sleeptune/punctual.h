@@ -29,42 +29,42 @@
 extern "C" {
 #endif
 
-/** What one thread's waits have taught. Use one object for each thread: no function here takes a lock. */
+/** What was learned from the waits of one thread. Use one object for each thread, since no function here
+ * takes a lock. */
 struct st_punctual;
 
 /** Statistics since st_punctual_new or st_punctual_reset. Later versions add members at the end. */
 struct st_punctual_stats {
-    uint64_t waits_n;        /* waits that began before their due time and ended after it */
+    uint64_t waits_n;        /* waits that began before their due time and ended at or after it */
     uint64_t on_time_n;      /* those of waits_n that ended within 100 ns of the due time */
-    uint64_t past_n;         /* waits for a moment that had passed when they began */
+    uint64_t past_n;         /* waits whose due time had passed when they began */
     uint64_t interrupted_n;  /* calls that a signal ended */
-    int64_t margin_ns;       /* how early the next wait asks to be woken */
-    int64_t lateness_max_ns; /* latest wake-up of waits_n: woke - due; 0: no wait yet */
+    int64_t margin_ns;       /* how long before its due time the next wait asks to be woken */
+    int64_t lateness_max_ns; /* largest lateness of waits_n: woke - due; 0: no wait yet */
     int64_t lateness_sum_ns;
     int64_t spin_ns; /* time spent spinning */
-    int64_t span_ns; /* time from the first wait to the last; spin_ns / span_ns is the share of a CPU that
-                        spinning took */
+    /* time from the first wait to the last one; spin_ns / span_ns is the share of a CPU that was spent
+     * spinning */
+    int64_t span_ns;
 };
 
 /** Version of the library, as ST_PUNCTUAL_VERSION. */
 ST_PUNCTUAL_API unsigned st_punctual_version(void);
 
-/**
- * @param cpu_share what spinning may take of a CPU, 0.0 .. 0.5: spin_ns is never more than that share of
- * span_ns. 0 is the free setting: the margin is the smallest overshoot, which takes away most of the lateness
- * and costs nothing.
- * @return 0, -EINVAL, -ENOMEM. Not real-time safe. Free with st_punctual_free. */
+/** Makes an object. @param cpu_share share of a CPU that spinning may take, 0.0 .. 0.5: spin_ns is never more
+ * than that share of span_ns. 0 costs nothing: the margin is the smallest overshoot, which takes away most of
+ * the lateness. @return 0, -EINVAL, -ENOMEM. Not real-time safe. Free with st_punctual_free. */
 ST_PUNCTUAL_API int st_punctual_new(double cpu_share, struct st_punctual **ret);
 ST_PUNCTUAL_API void st_punctual_free(struct st_punctual *punctual);
 
 /** CLOCK_MONOTONIC in ns. Any thread, real-time safe. */
 ST_PUNCTUAL_API int64_t st_punctual_now_ns(void);
 
-/** Waits until due_ns on CLOCK_MONOTONIC; never returns 0 earlier. The first 32 waits learn and are as
- * late as any sleep. Spinning takes at most half of one wait. A call for the same moment after -EINTR
- * continues the interrupted wait. @param ret_woke_ns NULL, or the clock at the end of the wait; written
- * on success. @return 0, at once if due_ns has passed; -EINTR: a signal came first, call again. Real-time
- * safe: no allocation, no lock, one system call. */
+/** Waits until due_ns (CLOCK_MONOTONIC); never returns 0 earlier. The first 32 waits only learn, and are as
+ * late as any sleep. Spinning takes at most half of one wait. A call with the same due_ns after -EINTR
+ * continues the interrupted wait. @param ret_woke_ns NULL, or the clock at the end of the wait; written on
+ * success. @return 0, at once if due_ns has passed; -EINTR: a signal came first, call again. Real-time safe:
+ * no allocation, no lock, one system call. */
 ST_PUNCTUAL_API int st_punctual_wait_until(struct st_punctual *punctual, int64_t due_ns,
                                            int64_t *ret_woke_ns);
 
@@ -74,7 +74,7 @@ ST_PUNCTUAL_API int st_punctual_wait_until(struct st_punctual *punctual, int64_t
 ST_PUNCTUAL_API void st_punctual_get_stats(const struct st_punctual *punctual, struct st_punctual_stats *ret,
                                            size_t ret_bytes);
 
-/** Forgets everything learned, for a thread that moved to another CPU or policy. Real-time safe. */
+/** Forgets everything that was learned, for a thread that moved to another CPU or policy. Real-time safe. */
 ST_PUNCTUAL_API void st_punctual_reset(struct st_punctual *punctual);
 
 #ifdef __cplusplus
