@@ -32,10 +32,9 @@ enum st_xrun_fact {
 
 /* What is watched between a program and its sound server. */
 enum st_xrun_between {
-    ST_XRUN_BETWEEN_NOTHING, /* seen: the program did not run for longer than its buffer lasts; not seen: the
-                                program writes too little */
-    ST_XRUN_BETWEEN_STOPS,   /* seen: the program stood still for longer than its buffer; not: it writes too
-                                little */
+    ST_XRUN_BETWEEN_NOTHING, /* no buffer is between them */
+    ST_XRUN_BETWEEN_STOPS,   /* a buffer. Seen: the program did not run for longer than the buffer lasts; not
+                                seen: it writes too little */
     ST_XRUN_BETWEEN_UNSEEN,  /* a buffer that nothing watches */
     ST_XRUN_BETWEEN_HEARD    /* the stream is listened to: each loss of sound is seen */
 };

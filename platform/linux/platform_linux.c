@@ -30,7 +30,7 @@ static const int policies[] = {
 static int linux_set_policy(ST_UNUSED struct st_platform *platform, enum st_policy policy, int priority)
 {
     const struct sched_param param = {.sched_priority = priority * (policy != ST_POLICY_OTHER)};
-    /* in musl, the functions for these calls always fail */
+    /* by syscall(), since musl's functions for these system calls always fail */
     return st_posix_result(syscall(SYS_sched_setscheduler, 0, policies[policy], &param));
 }
 
@@ -117,8 +117,8 @@ static int linux_set_rttime_limit_ns(ST_UNUSED struct st_platform *platform, int
     return st_posix_result(setrlimit(RLIMIT_RTTIME, &limit));
 }
 
-/* Largest distance of two clock reads: far below a suspend, and cheap, since the slow path of the cycle
- * loop calls this too. */
+/* Two reads of a clock at most this far apart (ns) need no further try: this is far below the length of a
+ * suspend, and the tries must be few, since the slow path of the cycle loop calls this too. */
 #define TOGETHER_NS 100000
 
 /* The two clocks cannot be read at once, so one is read before and after the other. The tightest of
@@ -482,8 +482,8 @@ static bool is_rest(pid_t pid)
     return prlimit(pid, RLIMIT_MSGQUEUE, NULL, &queues) != 0 || queues.rlim_max == 0;
 }
 
-/* Finds what is left by its session: started programs have separate sessions and cannot join this one
- * again. */
+/* Kills processes that started programs left behind. They are found by their session: started programs have
+ * separate sessions and cannot join this one again. */
 bool st_posix_reap_rest(void)
 {
     const pid_t own = getpid(), session = getsid(0);
