@@ -87,7 +87,7 @@ struct st_hearing_result {
 void st_hearing_init(struct st_hearing *hearing, uint32_t rate_hz, uint32_t channels);
 /** As st_places_expect. */
 void st_hearing_expect(struct st_hearing *hearing, uint64_t recorded, uint64_t played);
-/** Interleaved frames, in order. */
+/** Takes interleaved frames, in order. */
 void st_hearing_take(struct st_hearing *hearing, const float *frames, size_t frames_n);
 /** Ends the recording. @param forced as played, sorted by at_frame, at the recording's rate. */
 void st_hearing_end(struct st_hearing *hearing, const struct st_glitch *forced, size_t forced_n,

@@ -13,7 +13,7 @@
 #define SURE                                                                                                 \
     6                     /* standard deviations: a higher correlation is the signal below other sound       \
                            */
-#define TRY_MS        100 /* interval of searches for the signal; after TRIES_FAST of them ten times as long */
+#define TRY_MS        100 /* interval of searches for the signal; later ten times as long */
 #define TRIES_FAST    5
 #define SEARCHES_FAST 8 /* after this number, each search waits twice as long as the previous one */
 #define SEARCH_FRAMES 16
