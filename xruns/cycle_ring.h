@@ -15,7 +15,7 @@
 
 #define ST_CYCLE_RING_NOT_YET UINT32_MAX
 
-/** A client's part of one cycle, as reported when the next cycle began. Times are CLOCK_MONOTONIC. A
+/** What a client did in one cycle, as reported when the next cycle began. Times are CLOCK_MONOTONIC. A
  * client that was late can have several rows with the same signal_ns: the last one counts. If the server
  * did not report a cycle because the client occupied its CPU, the row of that cycle follows the row of
  * the client's next cycle. */

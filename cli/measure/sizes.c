@@ -22,7 +22,8 @@ static void on_skipped(void *ctx, ST_UNUSED uint64_t first_k, uint64_t n, ST_UNU
     sizes->late.periods_n += n;
 }
 
-/* As sleeptuned and the music's programs do. In the loop's thread. */
+/* Asks rtkit for real-time priority if the kernel refuses it, as sleeptuned and programs that play do. Called
+ * in the loop's thread. */
 static st_rtkit_ask_fn ask_rtkit;
 
 static int on_refused(void *ctx, pid_t tid, int priority)

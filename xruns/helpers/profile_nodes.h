@@ -6,7 +6,7 @@
 #include "xruns/helpers/node_load.h"
 #include "xruns/helpers/profile_late.h"
 
-#define ST_PROFILE_PAUSE_NS ST_NS_PER_S /* a node that is in no cycle for so long counts as new */
+#define ST_PROFILE_PAUSE_NS ST_NS_PER_S /* a node that was in no cycle for this time counts as new */
 
 struct st_profile_node {
     /* as announced by the server */
@@ -47,7 +47,7 @@ struct st_profile_node {
     } asked;
     struct {
         int64_t latest_ns; /* signal of the latest cycle that is counted here */
-        int64_t busy_ns;   /* about the median */
+        int64_t busy_ns;   /* usual busy time, near the median */
         int64_t signal_ns; /* from the start of the cycle to the signal: a moving average */
     } usual;
     struct st_node_load load;

@@ -10,9 +10,9 @@
 #define STAYS_CYCLES                                                                                         \
     16 /* cycles: if a changed delay stays for this time, it was no resync, and becomes the usual delay; for \
           cards that are not resampled ... */
-#define FAR_S        5 /* ... and the same in s for cards that are resampled */
-#define NEAR         0.6 /* share of max_resync that is a change of the delay: max_resync is not known exactly */
-#define BW_HZ        0.128 /* SPA_DLL_BW_MAX: bandwidth of the loop that finds the rate, when that loop begins */
+#define FAR_S        5     /* ... and the same in s for cards that are resampled */
+#define NEAR         0.6   /* share of max_resync that counts: max_resync is not known exactly */
+#define BW_HZ        0.128 /* SPA_DLL_BW_MAX: bandwidth of the loop that finds the rate, at its start */
 #define WHOLE        1e-4
 #define USUAL        32  /* reports over which the usual delay is averaged */
 #define MEAN_DELAY_S 2.0 /* time over which the delay is averaged for the drift */

@@ -8,9 +8,10 @@
     (100 * ST_NS_PER_MS) /* length of a block, longer than all transfers that are queued at a time */
 #define ONE_NS     (20 * ST_NS_PER_MS) /* less sound than this between two losses: they are one */
 #define SETTLED_NS (5 * BLOCK_NS)      /* after this time with sound, no further block can belong to a loss */
-#define AGE_NS     ST_NS_PER_S /* a series of losses is reported after this time, at the next 20 ms of sound */
-#define LATE_NS    ST_NS_PER_MS /* a smaller shift is no loss, since the clocks of computer and device differ \
-                                 */
+#define AGE_NS     ST_NS_PER_S         /* a series of losses is reported after this time */
+#define LATE_NS                                                                                              \
+    ST_NS_PER_MS /* a smaller shift is no loss, since the clocks of computer and device differ               \
+                  */
 #define SUBMIT_NS                                                                                            \
     (2 * ST_NS_PER_MS) /* if no transfer is queued and the next one comes later than this, a program made    \
                         * the pause                                                                          \
