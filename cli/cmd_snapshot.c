@@ -1,4 +1,4 @@
-/* sleeptune snapshot: all facts of a machine as JSON. */
+/* sleeptune snapshot: writes all facts about a machine as JSON. */
 #include "advisor/facts/snapshot.h"
 #include "cli/command.h"
 #include "cli/report/facts_input.h"

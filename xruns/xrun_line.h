@@ -2,8 +2,8 @@
  * event.
  *
  *   ready facts=2 listens=3 TEXT
- *     the program watches now; TEXT names the server ("JACK server \"default\", 256 frames at 48000 Hz").
- * Both numbers may be missing. facts: enum st_xrun_fact; listens: number of programs that it hears
+ *     the program watches now; TEXT names the server ("JACK server \"default\", 256 frames at 48000
+ *     Hz"). Both numbers may be missing. facts: enum st_xrun_fact; listens: programs that it hears
  *
  *   alive
  *     written at least every 20 s: a program that is silent for 40 s counts as hung and is killed,
@@ -20,7 +20,7 @@
  *     dropouts that began since the line before: of a client that was not ready in time, or of the device.
  *     Keys are the fields of st_event_record (xruns/event.c) that a line has; each may be missing but
  *     count_n and certainty. Times are of the worst cycle. count_n=0 cycles_n=47: a dropout that began
- * earlier goes on
+ *     earlier goes on
  *
  *   cycle busy_ns=NS wait_ns=NS client=NAME deadline_ns=NS left_n=2
  *     what a client did in the cycle of a dropout, before that dropout's line; left_n: clients of this
@@ -32,8 +32,8 @@
  *     Written every 10 s for each node that ran; a client without one for 21 s has ended
  *
  *   level reserve_ns=NS device=NAME client=NAME
- *     how long the sound left now would last: in the queue of a program, or of JACK's cycle. Only used in a
- * trace
+ *     how long the sound left now would last: in the queue of a program, or of JACK's cycle. Only used
+ *     in a trace
  *
  *   ended device=NAME client=NAME
  *     the client has ended
