@@ -122,7 +122,7 @@ static int write_signal(const struct options *o)
     return ST_EXIT_DONE;
 }
 
-/* --- what is heard --- */
+/* --- a live run --- */
 
 static void say_begin(void *ctx, const struct st_way *way, const struct st_capture_head *head)
 {
@@ -306,7 +306,7 @@ static int read_input(const struct options *o, struct run *run)
     return status;
 }
 
-/* --- what is said --- */
+/* --- output --- */
 
 static int print(const struct run *run, bool json)
 {

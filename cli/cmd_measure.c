@@ -1,4 +1,5 @@
-/* sleeptune measure: runs an audio-shaped loop and prints whether this machine holds the period. */
+/* sleeptune measure: runs a loop like an audio callback, and prints whether this machine meets its deadlines.
+ */
 #include <unistd.h>
 
 #include "advisor/rules/buffer.h"
@@ -28,7 +29,7 @@ struct arguments {
                                           size */
     const char *record;
     enum st_stress_phase stress;
-    /* of --at-most: do the events of missed periods stay below a limit? */
+    /* for --at-most, which tests whether the events of missed periods stay below a limit: */
     double per_hour; /* the limit; 0: not asked for */
     double hours;    /* measured hours of events_n */
     uint64_t events_n;

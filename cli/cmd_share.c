@@ -51,7 +51,7 @@ static void ST_PRINTF(1, 2) put(const char *format, ...)
 static bool copy_known(const char *text, char *ret, size_t ret_bytes)
 {
     static const char known[] =
-        /* kernels, distributions, where they run */
+        /* words of names of kernels, distributions, virtual machines and containers */
         "aarch aws amd arch arm asahi azure bpo cachyos cloud current deb el fc generic hardened lowlatency "
         "lqx lts "
         "manjaro microsoft neptune p pve raspi rc realtime release rpi rpt rt standard stable v valve wsl x "
@@ -265,7 +265,7 @@ static void put_dropouts(const json_t *history)
                     ST_APPEND(part, " %.24s %jd", reason, n);
             }
             if (strlen(line) + strlen(part) <
-                sizeof(line) - 1) /* add a whole part or nothing: a number must not be cut */
+                sizeof(line) - 1) /* add all of this program's text or nothing: a number must not be cut */
                 ST_APPEND(line, "%s", part);
         }
     }

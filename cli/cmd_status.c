@@ -221,7 +221,7 @@ static int print_lines(const struct wish *wish)
 
 /* --- live --- */
 
-/* ECMA-48, and xterm's second screen and cursor, which other terminals ignore */
+/* codes of ECMA-48; xterm's codes for its second screen and the cursor, which other terminals ignore */
 #define BEGIN "\033[?1049h\033[?25l"
 #define END   "\033[?1049l\033[?25h"
 

@@ -195,8 +195,8 @@ static int look_at_heat(const struct work *work, char *why)
     return -ECANCELED;
 }
 
-/* One block. @return 0; -EINTR: Ctrl-C, SIGTERM or SIGHUP; -ECANCELED: too hot, or a program records; -EIO:
- * the loop failed. */
+/* Measures one block. @return 0; -EINTR: Ctrl-C, SIGTERM or SIGHUP; -ECANCELED: too hot, or a program
+ * records; -EIO: the loop failed. */
 static int measure(void *ctx, struct st_tuning_block *ret, char *why)
 {
     struct work *work = ctx;

@@ -3,7 +3,7 @@
 #include "evidence/miss_events.h"
 
 #define SILENT    3e-5F  /* relative to full scale: -90 dB */
-#define CLIPPED   0.999F /* of full scale */
+#define CLIPPED   0.999F /* samples from this level on are clipped, relative to full scale */
 #define TRIES     10     /* searches for places after the tones were found; a failed search costs 0.2 s */
 #define TRIES_MAX 60     /* searches for places before the tones are found */
 #define LOSSY     0.05   /* noise relative to the tones; more than this is more than a conversion leaves */
@@ -23,7 +23,7 @@ const struct st_remark_words st_hearing_remarks[ST_REMARKS_N] = {
 #undef ROW
 };
 
-/* --- while it is heard --- */
+/* --- taking the recording --- */
 
 void st_hearing_init(struct st_hearing *hearing, uint32_t rate_hz, uint32_t channels)
 {
@@ -66,7 +66,7 @@ void st_hearing_take(struct st_hearing *hearing, const float *frames, size_t fra
     }
 }
 
-/* --- what it was --- */
+/* --- the result --- */
 
 static bool is_exact(enum st_path_class path_class)
 {

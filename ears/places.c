@@ -55,7 +55,7 @@ static bool agrees(const struct st_places *places, uint64_t frame, int64_t offse
            places->tolerance;
 }
 
-/* --- where it is --- */
+/* --- finding the signal --- */
 
 /* Sums over frames: of heard times played samples, of squares of heard ones, of squares of played ones. */
 struct common {

@@ -141,8 +141,7 @@ void st_tones_init(struct st_tones *tones, uint32_t rate_hz)
     tones->losses.slack_frames = rate_hz / 1000;
 }
 
-/* By how many turns a tone moved between two fits, -0.5 .. 0.5; a signal that is ahead of its time turns
- * forward. */
+/* @return by how many turns a tone moved between two fits, -0.5 .. 0.5; positive: the signal moved ahead. */
 static double turned(const double *re, const double *im, const struct fit *now, size_t tone)
 {
     const double cross = re[tone] * now->im[tone] - im[tone] * now->re[tone];

@@ -45,7 +45,7 @@ const char *st_platform_policy_name(enum st_policy policy)
 /* --- a captured tree --- */
 
 struct root {
-    struct st_platform row; /* first: a row's functions get a pointer to it */
+    struct st_platform row; /* must be first: the functions of a row get a pointer to this member */
     int dir_fd;
     const char *sysctls; /* sysctls of a FreeBSD capture, or NULL */
     size_t sysctls_bytes;

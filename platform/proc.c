@@ -50,8 +50,8 @@ int st_proc_schedstat(const char *text, int64_t *ret_cpu_ns, int64_t *ret_wait_n
     return 0;
 }
 
-/* The number of a field, counted as in proc_pid_stat(5), 3 being the first after the name. @return false:
- * there is no such number. */
+/* Reads the number in a field. Fields are counted as in proc_pid_stat(5), 3 being the first after the name.
+ * @return false: there is no such number. */
 static bool stat_field(const char *after_name, int field, int64_t *ret)
 {
     const char *at = after_name;

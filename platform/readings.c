@@ -12,7 +12,8 @@
 
 #define UNKNOWN     INT64_MIN
 #define HEAT_FOLDER "thermal_throttle/"
-#define RAPL_FOLDER "/sys/class/powercap/intel-rapl:0/" /* the first processor; also AMD's */
+#define RAPL_FOLDER "/sys/class/powercap/intel-rapl:0/" /* energy of the first processor, Intel's or AMD's   \
+                                                         */
 #define THERMAL_DIR "/sys/class/thermal"
 #define HOTTEST_MC  200000            /* millidegrees Celsius; a sensor that reports more is broken */
 #define TICK_NS     INT64_C(10000000) /* USER_HZ is 100 on each Linux */
@@ -35,7 +36,7 @@ static const struct {
 
 static int64_t number(const char *text)
 {
-    int64_t value = UNKNOWN; /* it stays if there is no such number */
+    int64_t value = UNKNOWN; /* stays so if the text is not such a number */
     (void)!st_number_i64(st_text_or(text, ""), 0, INT64_MAX / ST_NS_PER_MS, &value);
     return value;
 }

@@ -44,7 +44,7 @@ struct st_event {
     char device[64], client[64];
     enum st_certainty certainty;
 
-    /* of a dropout; times 0: unknown */
+    /* members about a dropout; a time of 0: unknown */
     enum st_dropout_reason reason;
     enum st_dropout_place place;
     int64_t cycles_n; /* lost cycles; 0: unknown */
@@ -58,7 +58,7 @@ struct st_event {
     int64_t end_ns;   /* when the last of these dropouts ended, CLOCK_MONOTONIC; 0: unknown, just before the
                          report. Only   in a helper program's line: the daemon converts it to wall_ns */
 
-    /* of a late wake-up of the test loop */
+    /* members about a late wake-up of the test loop */
     enum st_cause cause;
     int64_t lateness_ns;
     int64_t explained_ns; /* part of the lateness that the cause explains; INT64_MIN: unknown */
@@ -67,7 +67,7 @@ struct st_event {
                                                       or the client that this client waited for */
     bool culprit_plays; /* the culprit is the server or another client of it; the text is "A", or "A or B" for
                            two */
-    int64_t culprit_n;  /* lead of the culprit over all others, out of count_n */
+    int64_t culprit_n;  /* lead of the culprit over all others in the vote (st_dropout_reason_vote) */
     int64_t culprit_ns; /* time for which the culprit had the CPU; 0: unknown */
 
     int loop_cpu;         /* CPU on which wake-ups of the test loop were looked at in this time; -1: any;

@@ -24,7 +24,7 @@ struct reader {
 struct pair {
     unsigned type;
     const char *name;
-    const unsigned char *data; /* of a type other than a list */
+    const unsigned char *data; /* NULL for a list */
     uint64_t data_bytes, items_n;
 };
 

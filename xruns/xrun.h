@@ -117,7 +117,8 @@ struct st_xrun_ops {
 struct st_xrun_source {
     const char *name;    /* stable; key observe.NAME */
     const char *title;   /* as people write it: "PipeWire" */
-    const char *summary; /* one line: what is read, and what cannot be seen; without ops: why */
+    const char *summary; /* one line: what the source reads, and what it cannot see; without ops: why it is
+                            not available */
     bool device_only; /* the source cannot see clients that were not ready: their number is unknown, not 0 */
     int64_t poll_ns;  /* interval of polls */
     bool tells_playing; /* while the source watches, it sees everything that plays: st_xrun_watch.plays, or
@@ -130,7 +131,7 @@ struct st_xrun_source {
     const char *sockets[3]; /* the server's sockets: root's (below $XDG_RUNTIME_DIR) and the system's, whose
                                owner the program becomes; ends with NULL. Empty: only servers of its user */
 
-    /* of a sound server: */
+    /* members for a sound server: */
     const char *daemons[3]; /* the server's process names, one of which runs; ends with NULL */
     bool counts_device; /* the server counts xruns of its device, which the source "alsa" counts as well */
     const char *terse;  /* a clause for a server that reports no more about its device than that it ran dry */

@@ -132,7 +132,7 @@ static int measure(const char *what, struct st_session_config *config, json_t **
 
 /* --- before --- */
 
-/* May the user who plays not use real-time priority, nor get it from rtkit? */
+/* Does the user who plays lack real-time priority: no right to it, and no rtkit that could give it? */
 static bool lacks_right(const struct st_facts *facts)
 {
     const bool rtkit =
@@ -279,7 +279,7 @@ void st_before_after_finish(struct st_before_after *done)
     *done = (struct st_before_after){0};
 }
 
-/* --- what came of it --- */
+/* --- the comparison --- */
 
 static const char *run_text(const json_t *run)
 {

@@ -1,4 +1,4 @@
-/* What apply, verify and revert print: lines, what happened to each write, and what makes changed files take
+/* Prints for apply, verify and revert: lines, what happened to each write, and what makes changed files take
  * effect. */
 #include "cli/change/change_output.h"
 

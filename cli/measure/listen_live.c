@@ -78,7 +78,7 @@ static void on_event(void *ctx, const struct st_capture_event *event)
 
 static const struct st_capture_sink sink = {on_head, on_packet, on_event};
 
-/* --- one way --- */
+/* --- listening over one way back --- */
 
 /* Reads until the program has written its head, or why it cannot listen. @return whether there is a head. */
 static bool wait_for_head(struct st_way_run *way, struct run *run)
@@ -144,7 +144,7 @@ static int try_way(struct st_platform *p, const struct st_way *way, const struct
     return r;
 }
 
-/* --- which way --- */
+/* --- choosing the way back --- */
 
 static bool is_here(const struct st_platform *p, const struct st_way *way)
 {

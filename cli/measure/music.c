@@ -13,7 +13,7 @@
 #include "story/dropout_sentence.h"
 
 #define READS_MAX  64                            /* polls of a source at a time */
-#define LOADS_NS   INT64_C(10500000000)          /* by then, each playing node has had a load line */
+#define LOADS_NS   INT64_C(10500000000)          /* after this time, each node that plays has a load line */
 #define SOURCE     "the server, while measuring" /* source of facts that this program saw */
 #define RECORDS    "sleeptuned, while measuring" /* source of facts that the daemon recorded */
 #define RECORDS_MS 2000
@@ -66,7 +66,8 @@ static void take(struct server *server)
 
 static void poll_server(struct server *server)
 {
-    /* only if there is something to read: the source takes a poll that reads nothing for silence */
+    /* poll only if there is something to read: a poll that reads nothing counts as silence of the helper
+     * program */
     for (int i = 0; i < READS_MAX && server->open; i++) {
         struct pollfd readable = {.fd = server->watch.source->ops->fd(&server->watch), .events = POLLIN};
         if (poll(&readable, 1, 0) <= 0)
@@ -94,7 +95,8 @@ struct st_music *st_music_start(struct st_platform *p, const struct st_xrun_sour
     int64_t uid = 0;
     if (music == NULL)
         return NULL;
-    if (as_root && st_facts_int(facts, ST_KEY_USER_UID, &uid) != 0) /* under sudo: of the user who ran it */
+    if (as_root && st_facts_int(facts, ST_KEY_USER_UID, &uid) !=
+                       0) /* under sudo: watch the servers of the user who ran sudo */
         uid = 0;
     music->p = p;
     music->begin_ns = st_platform_now_ns(p);

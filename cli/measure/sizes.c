@@ -48,7 +48,7 @@ static void use_rtkit(struct st_session_config *config, struct st_sizes *sizes)
 uint32_t st_sizes_shortest(const struct st_wish *used, uint32_t asked_frames)
 {
     const uint32_t usual =
-        used->rate_hz > 192000 ? 4 * SHORTEST : SHORTEST; /* no loop is faster than 50 us */
+        used->rate_hz > 192000 ? 4 * SHORTEST : SHORTEST; /* the shortest period of the loop is 50 us */
     if (asked_frames != 0)
         return asked_frames;
     return ST_MIN(used->frames, usual);

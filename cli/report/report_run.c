@@ -9,7 +9,7 @@
 #include "platform/program/output.h"
 #include "platform/program/terminal.h"
 
-#define OWN_MAX 16 /* options of one subcommand beside the common ones */
+#define OWN_MAX 16 /* most options of a subcommand besides the common ones */
 
 static int take_format(void *ctx, const char *text)
 {

@@ -14,7 +14,7 @@
 #include "platform/platform.h"
 #include "st_config.h"
 
-#define BODY_BYTES (4 * 1024 * 1024) /* a status is some kilobytes */
+#define BODY_BYTES (4 * 1024 * 1024) /* largest answer; a status has some kilobytes */
 
 /* One request to the daemon. */
 struct asking {

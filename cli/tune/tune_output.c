@@ -144,7 +144,7 @@ static const char *answer_text(const struct st_tune_output *output)
                    frames);
 }
 
-/* The undecided row with most evidence that it helps. @return n: evidence speaks for none. */
+/* The undecided row with most evidence that it helps. @return its index; t->n: there is no such row. */
 static size_t most_promising(const struct st_tuning *t)
 {
     size_t best = t->n;

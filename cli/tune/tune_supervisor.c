@@ -14,7 +14,7 @@
  * shorter. */
 #define SILENCE_MS 60000
 
-/* --- the process beside it --- */
+/* --- the supervising process --- */
 
 /* Writes to the system's log, since the terminal may have gone with the tuner; then to stderr, where a write
  * may block. */
@@ -50,8 +50,8 @@ static _Noreturn void supervise(struct st_platform *p, const char *folder, int f
     sigaction(SIGTERM, &ignore, NULL);
     sigaction(SIGINT, &ignore, NULL);
     sigaction(SIGHUP, &ignore, NULL);
-    sigaction(SIGPIPE, &ignore, NULL); /* stderr may have no reader, */
-    sigaction(SIGTTOU, &ignore, NULL); /* or be the terminal of another process group */
+    sigaction(SIGPIPE, &ignore, NULL); /* stderr may have no reader */
+    sigaction(SIGTTOU, &ignore, NULL); /* stderr may be the terminal of another process group */
     for (;;) {
         n = poll(&wait, 1, SILENCE_MS);
         if (n > 0 && recv(fd, &beat, 1, 0) == 1)

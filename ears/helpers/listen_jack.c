@@ -157,7 +157,8 @@ static void on_alarm(ST_UNUSED int number)
 {
     static const struct st_capture_event event = {.kind = ST_CAPTURE_ABSENT,
                                                   .text = "the JACK server does not answer"};
-    const bool says = !listener.ear.player && listener.ear.head.period_frames == 0; /* no head was written */
+    const bool says = !listener.ear.player &&
+                      listener.ear.head.period_frames == 0; /* the recorder has written no head yet */
     _exit(says && st_capture_stream_write_event(STDOUT_FILENO, &event) < 0 ? ST_EAR_FAILED : ST_EAR_ABSENT);
 }
 

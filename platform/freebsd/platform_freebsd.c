@@ -1,4 +1,4 @@
-/* The FreeBSD row of the seam, and its members that are about threads, the process and the machine. */
+/* The FreeBSD row of struct st_platform, and its members about threads, the process and the machine. */
 #include <sys/param.h>
 
 #include <sys/cpuset.h>
@@ -227,7 +227,7 @@ static int read_threads(const int *mib, unsigned mib_n, struct kinfo_proc **ret)
         if (sysctl(mib, mib_n, rows, &bytes, NULL, 0) == 0) {
             if (bytes < sizeof(*rows) || rows[0].ki_structsize != (int)sizeof(*rows)) {
                 free(rows);
-                return -EBADMSG; /* a kernel with another layout */
+                return -EBADMSG; /* this kernel has another layout of the struct */
             }
             *ret = rows;
             return (int)(bytes / sizeof(*rows));
@@ -336,7 +336,7 @@ static int freebsd_lock_memory(ST_UNUSED struct st_platform *platform, enum st_l
     return 0;
 }
 
-/* --- a program that is about to be run, and what it leaves (posix/posix.h) --- */
+/* --- preparing a child process, and killing what it leaves behind (posix/posix.h) --- */
 
 #define PIDS_MAX 64
 

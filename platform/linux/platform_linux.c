@@ -166,7 +166,7 @@ static int linux_hold_latency(ST_UNUSED struct st_platform *platform, int32_t us
     const int fd = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
         return -errno;
-    errno = EIO;                                           /* for a short write */
+    errno = EIO;                                           /* error of a short write, which sets no errno */
     if (write(fd, &us, sizeof(us)) == (ssize_t)sizeof(us)) /* four bytes are read as a binary number */
         return fd;
     const int error = errno;
@@ -229,7 +229,8 @@ static bool read_again(int fd, char *buf, size_t buf_bytes)
             continue;
         if (got < 0)
             return false;
-        if (got == 0 || buf_bytes < 1024) { /* a short file comes in one piece */
+        if (got == 0 ||
+            buf_bytes < 1024) { /* a small buffer is for a short file, which one read returns completely */
             have += (size_t)got;
             break;
         }
@@ -354,7 +355,7 @@ static int linux_program_path(ST_UNUSED struct st_platform *machine, char *buf, 
     return 0;
 }
 
-/* --- stops, and how long the CPU quota of our cgroups throttled us --- */
+/* --- pauses of the process: CPU quota of its cgroups, system management interrupts --- */
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
 #define LEVELS_MAX  8
@@ -432,7 +433,7 @@ static void linux_pauses(struct st_platform *platform, struct st_pauses *ret)
     }
 }
 
-/* --- a program that is about to be run, and what it leaves (posix/posix.h) --- */
+/* --- preparing a child process, and killing what it leaves behind (posix/posix.h) --- */
 
 #define FDS_MAX      1024 /* for Linux before 5.9, which cannot close all descriptors at once */
 #define STATUS_BYTES 1024 /* beginning of /proc/PID/status, which has the parent */
@@ -442,7 +443,8 @@ void st_posix_child_alone(bool dies, bool other_user)
     if (dies)
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* after setuid, which clears this setting */
     (void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    if (other_user) /* only then: the system call filter of sleeptuned.service would end the program */
+    if (other_user) /* not otherwise, since the system call filter of sleeptuned.service would end the program
+                     */
         (void)syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
 #ifdef SYS_close_range
     if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0) == 0)

@@ -1,5 +1,5 @@
-/* Reading text files and folders of a system or of a captured tree: nothing there is trusted to be a small
- * file. */
+/* Reads text files and folders of a system or of a captured tree. No file there is trusted to be small or
+ * regular. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>

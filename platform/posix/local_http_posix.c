@@ -88,7 +88,7 @@ int st_local_http_ask(const char *path, const char *method, const char *target, 
     int r = -EIO;
     char *answer = NULL;
     if (len < (int)sizeof(text) && send(fd, text, (size_t)len, MSG_NOSIGNAL) == len) {
-        answer = malloc(bytes_max); /* what is not written costs no memory */
+        answer = malloc(bytes_max); /* pages that are never written take no memory */
         r = -ENOMEM;
     }
     if (answer != NULL)

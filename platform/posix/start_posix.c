@@ -61,7 +61,8 @@ static void become_harmless(bool plays)
         (void)setrlimit(RLIMIT_RTPRIO, &none);
 #endif
 #ifdef RLIMIT_MSGQUEUE
-    (void)setrlimit(RLIMIT_MSGQUEUE, &none); /* st_posix_reap_rest finds its descendants by it */
+    (void)setrlimit(RLIMIT_MSGQUEUE,
+                    &none); /* st_posix_reap_rest finds descendants of the program by this limit */
 #endif
     if (!plays)
         become_normal();
@@ -117,7 +118,7 @@ int st_posix_start(const char *path, const char *const *argv, const struct st_ru
                    pid_t *ret)
 {
     sigset_t all, before;
-    volatile int error = 0; /* the child writes it where memory is shared */
+    volatile int error = 0; /* written by the child after vfork, which shares memory */
     pid_t *place = place_of(0);
     if (place == NULL)
         return -EAGAIN;

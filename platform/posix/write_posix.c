@@ -225,7 +225,7 @@ int st_posix_write_value(struct st_platform *platform, const char *path, const c
     int r = st_posix_result(fstat(fd, &info));
     if (r == 0 && !S_ISREG(info.st_mode))
         r = -EINVAL;
-    errno = EIO; /* if only a part is taken */
+    errno = EIO; /* error of a write that takes only a part */
     if (r == 0 && write(fd, line, (size_t)n) != n)
         r = -errno;
     if (close(fd) != 0 && r == 0)
@@ -298,7 +298,7 @@ int st_posix_lock_folder(struct st_platform *platform, const char *path)
  * by now. */
 static bool is_sleeptune(pid_t pid)
 {
-    char path[32], comm[16] = "sleeptune"; /* without /proc: believed */
+    char path[32], comm[16] = "sleeptune"; /* without /proc, the link is believed */
     ST_PRINT(path, "/proc/%ld/comm", (long)pid);
     FILE *file = fopen(path, "re");
     if (file != NULL && fgets(comm, sizeof(comm), file) == NULL)

@@ -50,7 +50,7 @@ struct observer {
     jack_client_t *client;
     int fds[2]; /* a pipe for struct happened from libjack's thread to main; both ends are non-blocking */
     atomic_int over;                 /* enum over; Threads: any, and the signal handler */
-    struct st_jack_xrun_judge judge; /* Threads: libjack's, once it calls back */
+    struct st_jack_xrun_judge judge; /* used by libjack's thread, once that calls back */
     int log_fd;                      /* -1: none */
     struct st_log_line log_line;
     struct st_jack_losses losses;
@@ -352,7 +352,7 @@ static int open_output(const char *server)
     return fd;
 }
 
-/* Finds the log and goes to its end. @return -1: there is none. */
+/* Opens the server's log at its end. @return -1: there is none. */
 static int open_log(const char *server)
 {
     const char *home = getenv("HOME");

@@ -25,7 +25,7 @@
 #define ANSWER_S       5
 #define LOADS_S        10
 #define FIRST_LOADS_NS 500000000
-#define REPORT_NS      250000000 /* at most one line of each kind in this time; its dropouts share one time */
+#define REPORT_NS      250000000 /* interval of reports: equal dropouts in this time share one line */
 
 #define LISTEN_PERIOD_MIN_NS                                                                                 \
     (256 * ST_NS_PER_S /                                                                                     \
@@ -75,7 +75,7 @@ static void end(struct observer *observer, int status)
     observer->ended = true;
 }
 
-/* --- what it sees --- */
+/* --- reports --- */
 
 static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
@@ -280,7 +280,7 @@ static int on_setting(void *ctx, ST_UNUSED uint32_t subject, const char *key, ST
 
 static const struct pw_metadata_events settings_events = {PW_VERSION_METADATA_EVENTS, .property = on_setting};
 
-/* --- which objects there are --- */
+/* --- objects of the server --- */
 
 /* State for one client of the server: user data of its proxy. */
 struct client {

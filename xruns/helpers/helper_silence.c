@@ -38,7 +38,7 @@
                            */
 #define CUTS_MAX    3     /* a tap is linked again at most this number of times after its links were cut */
 #define FINDS_MAX   16
-#define FRAMES_MAX  8192U /* of a cycle */
+#define FRAMES_MAX  8192U /* most frames of a cycle */
 #define SETTLE_NS   (200 * ST_NS_PER_MS)
 #define PRICE_S     10
 #define PRICE_NS    (PRICE_S * ST_NS_PER_S / 100) /* 1 % of a CPU */
@@ -379,7 +379,7 @@ static void on_input(void *ctx, int fd, ST_UNUSED uint32_t mask)
     }
 }
 
-/* --- which ports there are --- */
+/* --- ports of the server --- */
 
 static uint32_t node_of(const struct spa_dict *props)
 {

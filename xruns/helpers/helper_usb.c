@@ -79,7 +79,7 @@ static int open_bus(int number)
     const int fd = open(st_text("/dev/usbmon%d", number), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
         return -errno;
-    (void)ioctl(fd, MON_IOCT_RING_SIZE, RING_BYTES); /* else it has 300 kB */
+    (void)ioctl(fd, MON_IOCT_RING_SIZE, RING_BYTES); /* otherwise the ring has 300 kB only */
     bus_numbers[buses_n] = number;
     buses[buses_n++] = (struct pollfd){.fd = fd, .events = POLLIN};
     return 0;

@@ -59,7 +59,7 @@ void st_jack_loss_name(struct st_jack_losses *losses, const char *client, bool r
     st_jack_late_take(&losses->list[i].late, client, ran);
 }
 
-/* --- whose it was --- */
+/* --- who caused a loss --- */
 
 static void judge(struct st_jack_loss *loss)
 {
@@ -107,7 +107,7 @@ static bool is_rest(const struct st_jack_loss *loss, const struct st_jack_loss *
     return strcmp(only_client(before), client) == 0;
 }
 
-/* --- what is said --- */
+/* --- reports --- */
 
 struct saying {
     struct st_jack_now now;

@@ -20,8 +20,8 @@ enum st_jack_blame {
 
 /** Callbacks that follow each other so closely that they may belong to one standstill. */
 struct st_jack_loss {
-    struct st_jack_cycle begun;       /* the first callback ... */
-    bool by_device;                   /* begun was the device's, not a client's */
+    struct st_jack_cycle begun;       /* the first callback of the loss */
+    bool by_device;                   /* the xrun `begun` was caused by the device, not by a client */
     int64_t since_us;                 /* first callback of a standstill that arrives in pieces */
     int64_t last_us;                  /* the last callback */
     int64_t device_n[2], client_n[2]; /* number of callbacks: [0] exact, [1] probable */

@@ -11,8 +11,8 @@
 #include "platform/posix/posix.h"
 #include "xruns/helpers/standing.h"
 
-#define STREAMS_MAX 64   /* further ones are not watched */
-#define CLIENTS_MAX 1024 /* a server has no more file descriptors */
+#define STREAMS_MAX 64   /* further streams are not watched */
+#define CLIENTS_MAX 1024 /* a server has no file descriptors for more clients */
 
 struct stream {
     bool used, playing, refused;      /* refused: permission to look at the stream's program was denied */
@@ -154,7 +154,7 @@ static void on_info(void *ctx, const struct pw_node_info *info)
     }
     const char *corked = st_pipewire_streams_property(info->props, "pulse.corked");
     set_playing(stream, info->state == PW_NODE_STATE_RUNNING && !spa_streq(corked, "true"));
-    /* a busy server may report only the end of a short cork */
+    /* note each change, since a busy server may report only the end of a short cork */
     if ((info->change_mask & (PW_NODE_CHANGE_MASK_STATE | PW_NODE_CHANGE_MASK_PROPS)) != 0)
         st_listened_change(&stream->listened, st_posix_now_ns(NULL));
 }
@@ -245,7 +245,7 @@ static void on_removed(void *ctx)
 
 static const struct pw_proxy_events removed_events = {PW_VERSION_PROXY_EVENTS, .removed = on_removed};
 
-/* --- all of them --- */
+/* --- all streams --- */
 
 /* Subscribes to the format and properties of a stream if a buffer is between the stream and its program. */
 static void ask(struct st_pipewire_streams *streams, struct pw_registry *registry, struct stream *stream)

@@ -1,4 +1,4 @@
-/* Who was late in a cycle of PipeWire's graph, a client or the server, and why. */
+/* Finds out who was late in a cycle of PipeWire's graph, a client or the server, and why. */
 #include "xruns/helpers/profile_late.h"
 
 #include "xruns/helpers/profile_rows.h"

@@ -1,5 +1,6 @@
-/* Who was late in a cycle of PipeWire's graph, a client or the server, and why. Times: CLOCK_MONOTONIC of
- * the server in ns; 0: none. profile_late.c writes these structs, except the `dry_` members. */
+/* Finds out who was late in a cycle of PipeWire's graph, a client or the server, and why. Times:
+ * CLOCK_MONOTONIC of the server in ns; 0: none. profile_late.c writes these structs, except the `dry_`
+ * members. */
 #pragma once
 
 #include "xruns/helpers/dropout_judge.h"

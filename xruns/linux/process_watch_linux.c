@@ -88,7 +88,7 @@ struct process {
 /* A thread that may take the CPU from others. */
 struct rival {
     struct thread thread;
-    struct st_proc_stat stat; /* as of stat_ns */
+    struct st_proc_stat stat; /* as read at stat_ns */
     int64_t stat_ns;
     int64_t cpu_ns[RING];
 };

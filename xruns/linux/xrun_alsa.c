@@ -48,7 +48,7 @@ struct substream {
     struct st_alsa_status last;
     /* of the run of the stream that `last` describes: */
     bool own;                        /* our own stream, which counts its own dropouts */
-    char client[ST_XRUN_NAME_BYTES]; /* who opened it */
+    char client[ST_XRUN_NAME_BYTES]; /* program that opened the stream */
     struct st_alsa_params params;    /* rate_hz 0: not known */
     struct st_alsa_room room;
     int64_t
@@ -156,7 +156,7 @@ static int scan(struct st_xrun_watch *w)
     return 0;
 }
 
-/* --- what they do --- */
+/* --- states of substreams --- */
 
 /** Name of the program that opened the stream; "" when it is gone, or hidden from us. @return its PID; 0: not
  * known. */
@@ -341,7 +341,7 @@ static int poll_alsa(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
             continue;
         }
         drop(alsa, &alsa->substreams[i]);
-        alsa->pcm[0] = '\0'; /* a card that comes back is opened again */
+        alsa->pcm[0] = '\0'; /* scan again, so that the streams of a card that comes back are opened */
         alsa->polls_left = 0;
     }
     if (bad_n > 0 && bad_n == alsa->n)
