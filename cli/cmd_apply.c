@@ -279,8 +279,8 @@ static int carry_out(struct work *work)
             (void)st_before_after_forget(&work->target, &applied.journal);
         st_applied_close(&applied);
     }
-    if (r == -EROFS || r == -EACCES ||
-        r == -EPERM) { /* this user may not write: print the files and their new text */
+    /* this user may not write: print the files and their new text */
+    if (r == -EROFS || r == -EACCES || r == -EPERM) {
         puts("make these changes by hand:");
         st_change_output_plan(&work->plan);
     }

@@ -101,8 +101,8 @@ struct answer {
     bool stress, details;
     const struct phase *worst; /* the phase with the latest wake-up */
     const char *next;
-    enum st_cause
-        slowed; /* what slowed the computer down during the measurement; ST_CAUSE_UNKNOWN: nothing known */
+    /* what slowed the computer down during the measurement; ST_CAUSE_UNKNOWN: nothing known */
+    enum st_cause slowed;
     uint32_t judged_frames, used_frames; /* used_frames: by the sound server; 0: no server, or not known */
     uint64_t dropouts_n;                 /* of other programs during the measurement */
     json_t *dropouts;                    /* from st_music_finish; NULL: dropouts were not watched */

@@ -344,8 +344,7 @@ int st_cmd_history(int argc, char **argv)
     if (view == STEPS)
         return show_steps(&options, &wish);
     if (view == CHANGES)
-        wish.asked.step_ns =
-            wish.asked.until_ns -
-            wish.asked.since_ns; /* one row for all the time, since --changes prints no rows */
+        /* one row for all the time, since --changes prints no rows */
+        wish.asked.step_ns = wish.asked.until_ns - wish.asked.since_ns;
     return show_document(&options, &wish, views[view].print);
 }

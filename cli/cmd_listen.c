@@ -16,24 +16,21 @@
 
 #define USUAL_NS (60 * ST_NS_PER_S)
 #define FILE_HZ  48000 /* rate of the file that --signal writes */
-#define JUDGED_S                                                                                             \
-    120 /* limit of CPU time in s: judging ten minutes of the signal takes 1 s, noise at 192 kHz much more   \
-         */
-#define FILE_CHANCE                                                                                          \
-    36 /* seed of the places of the glitches in that file: --input computes them again; the detector does    \
-          not know them */
-#define FILE_MAX (6 * 3600 * ST_NS_PER_S)
-#define FRAMES   1024
-#define LEAST_NS                                                                                             \
-    (10 * ST_NS_PER_S)    /* shortest duration of a test, in which the forced glitches take 6.5 s            \
-                           */
+/* limit of CPU time in s: judging ten minutes of the signal takes 1 s, noise at 192 kHz much more */
+#define JUDGED_S 120
+/* seed of the places of the glitches in that file: --input computes them again; the detector does not know
+ * them */
+#define FILE_CHANCE 36
+#define FILE_MAX    (6 * 3600 * ST_NS_PER_S)
+#define FRAMES      1024
+/* shortest duration of a test, in which the forced glitches take 6.5 s */
+#define LEAST_NS   (10 * ST_NS_PER_S)
 #define GAP_MAX    960000 /* at most this number of missing frames is replaced by silence */
 #define LATE_NS    (1500 * ST_NS_PER_MS)
 #define RATE_LEAST 5 /* s: a shorter run is not used to measure the device's rate */
-#define JUMP_NS                                                                                              \
-    (10 * ST_NS_PER_MS) /* accepted change of lateness from second to second, since a clock of jiffies is    \
-                           off by 4 ms */
-#define RECORDS 2000    /* events asked from the daemon: at most 1.6 MB, since each has at most 800 bytes */
+/* accepted change of lateness from second to second, since a clock of jiffies is off by 4 ms */
+#define JUMP_NS (10 * ST_NS_PER_MS)
+#define RECORDS 2000 /* events asked from the daemon: at most 1.6 MB, since each has at most 800 bytes */
 
 struct options {
     struct st_listen_wish wish;

@@ -58,8 +58,7 @@ static int read_options(int argc, char **argv, struct options *options)
 {
     int first;
     const struct st_option own[] = {
-        {"snapshot",
-         .text = &options->input.snapshot}, /* this and the next four options choose the source of facts */
+        {"snapshot", .text = &options->input.snapshot}, /* this and the next four: the source of facts */
         {"root", .text = &options->input.root},
         {"input", .take = take_input, .ctx = options},
         {"user", .text = &options->input.user},

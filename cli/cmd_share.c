@@ -110,8 +110,8 @@ static const char *program_of(const char *name)
 enum form { VALUE, RUNS, COUNT, MOST, LIMIT, YES_NO, RIGHT };
 
 static const struct row {
-    const char
-        *line; /* label of a new line that begins with this row; NULL: the row continues the line before */
+    /* label of a new line that begins with this row; NULL: the row continues the line before */
+    const char *line;
     const char *name, *prefix, *suffix; /* prefix, suffix: of the keys of facts; suffix NULL: "" */
     enum form form;
 } rows[] = {

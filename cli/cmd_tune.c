@@ -16,8 +16,8 @@
 
 #define BUDGET_NS  (600 * ST_NS_PER_S)
 #define BUDGET_MAX (24 * 3600 * ST_NS_PER_S)
-#define SETTLE_NS                                                                                            \
-    ST_NS_PER_S         /* this beginning of each block is not counted, while clocks and idle states settle */
+/* this beginning of each block is not counted, while clocks and idle states settle */
+#define SETTLE_NS ST_NS_PER_S
 #define HOT_MC    95000 /* millidegrees Celsius; above this temperature processors slow down */
 #define WARMER_MC 25000
 #define CAPTURES  "/proc/asound/card*/pcm*c/sub*/status" /* "closed", or "state: RUNNING" */

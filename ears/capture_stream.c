@@ -63,8 +63,8 @@ static int take_packet(struct st_capture_reader *reader, const unsigned char *bo
 {
     struct packet_record in;
     memcpy(&in, body, sizeof(in));
-    const float *samples =
-        (const float *)(const void *)(body + sizeof(in)); /* the buffer and all records are aligned */
+    /* the buffer and all records are aligned */
+    const float *samples = (const float *)(const void *)(body + sizeof(in));
     const size_t samples_n = (bytes - sizeof(in)) / sizeof(float);
     if (reader->head.rate_hz == 0 || in.channels != reader->head.channels || in.frames_n == 0 ||
         (uint64_t)in.frames_n * in.channels * sizeof(float) != bytes - sizeof(in) ||

@@ -33,7 +33,7 @@ struct st_capture_packet {
                           in the numbers */
     uint64_t played;   /* frame of the signal that is written when the packet's first frame is recorded */
     int64_t time_ns;   /* of the first frame, CLOCK_MONOTONIC */
-    uint32_t frames_n; /* 1 ... */
+    uint32_t frames_n; /* at least 1 */
     const float *samples; /* interleaved */
 };
 

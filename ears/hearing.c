@@ -7,8 +7,8 @@
 #define TRIES     10     /* searches for places after the tones were found; a failed search costs 0.2 s */
 #define TRIES_MAX 60     /* searches for places before the tones are found */
 #define LOSSY     0.05   /* noise relative to the tones; more than this is more than a conversion leaves */
-#define LATE_MS                                                                                              \
-    25 /* a loss may be found this much late: it takes this time until the tones have followed a shift */
+/* a loss may be found this much late: it takes this time until the tones have followed a shift */
+#define LATE_MS    25
 #define CLOCKS_PPM 1000 /* difference of the clocks beyond which the tones drift too far within a window */
 
 const struct st_path_words st_hearing_classes[ST_PATH_CLASSES_N] = {
@@ -59,8 +59,8 @@ void st_hearing_take(struct st_hearing *hearing, const float *frames, size_t fra
     st_places_take(places, frames, channels, frames_n);
     if (channels > 1)
         st_tones_take(&hearing->tones, frames + 1, channels, frames_n);
-    if (!heard &&
-        hearing->tones.was_locked) { /* search for places again: earlier searches may have met other sound */
+    /* search for places again: earlier searches may have met other sound */
+    if (!heard && hearing->tones.was_locked) {
         places->tries_max = places->tries_n + TRIES;
         places->next_try = 0;
     }
@@ -227,8 +227,8 @@ static void take_losses(const struct st_hearing *hearing, const struct st_glitch
         (void)matches(&match, offset, is_forced);
     }
     ret->losses_n = list->n - match.losses_n;
-    for (size_t i = 0; i < match.losses_n;
-         i++) { /* on a lossy path, noise and a clock that wavers look like short losses */
+    /* on a lossy path, noise and a clock that wavers look like short losses */
+    for (size_t i = 0; i < match.losses_n; i++) {
         if (is_forced[i] || (ret->path_class == ST_PATH_LOSSY && losses[i].frames < least))
             continue;
         ret->losses[ret->kept_n++] = list->list[i];

@@ -4,21 +4,20 @@
 #define CALIBRATE  4096 /* frames from which gain and noise are computed */
 #define CORRELATED 0.9  /* least correlation of a window with the signal */
 #define NOISE_MAX  0.03 /* 30 dB below the signal: above, samples cannot be distinguished */
-#define SIGMAS                                                                                               \
-    8 /* a sample is damaged if it differs from the signal by more than this multiple of the noise */
+/* a sample is damaged if it differs from the signal by more than this multiple of the noise */
+#define SIGMAS     8
 #define FULL_SCALE 32768.0
 #define LONGEST_S  350   /* the signal may begin this time before the recording */
 #define SILENT     1e-6F /* below this level, relative to full scale, nothing is played */
 #define SLACK      4     /* frames: with noise, that number may agree with the signal by chance */
-#define SURE                                                                                                 \
-    6                     /* standard deviations: a higher correlation is the signal below other sound       \
-                           */
+/* standard deviations: a higher correlation is the signal below other sound */
+#define SURE          6
 #define TRY_MS        100 /* interval of searches for the signal; later ten times as long */
 #define TRIES_FAST    5
 #define SEARCHES_FAST 8 /* after this number, each search waits twice as long as the previous one */
 #define SEARCH_FRAMES 16
-#define KEPT_MS                                                                                              \
-    2667 /* the ring holds at least this time, at rates up to 98 kHz; a larger ring would waste memory */
+/* the ring holds at least this time, at rates up to 98 kHz; a larger ring would waste memory */
+#define KEPT_MS 2667
 
 void st_places_init(struct st_places *places, uint32_t rate_hz, float level)
 {
@@ -143,8 +142,8 @@ static bool calibrate(struct st_places *places)
 {
     const struct common sum = common_of(places, places->n - CALIBRATE, places->n, places->offset);
     double gain = sum.both / sum.ss, most = 0, ee = 0;
-    for (int pass = 0; pass < 2;
-         pass++) { /* second pass: with a gain of exactly 1, if the gain is 1 except for rounding */
+    /* second pass: with a gain of exactly 1, if the gain is 1 except for rounding */
+    for (int pass = 0; pass < 2; pass++) {
         most = ee = 0;
         for (uint64_t i = places->n - CALIBRATE; i < places->n; i++) {
             const double e = (double)heard(places, i) - gain * played(places, i, places->offset);
@@ -203,8 +202,8 @@ static void heal(struct st_places *places, uint64_t clean, int64_t shift)
     struct st_loss loss = {.at_frame = bad, .shift_frames = shift};
     const uint64_t len = ST_MAX(clean, bad) - bad;
     const bool silent = len > 0 && is_silent(places, bad, clean);
-    if (len ==
-        0) { /* no frame is damaged: the frames between agree with the signal before and after the shift */
+    /* no frame is damaged: the frames between agree with the signal before and after the shift */
+    if (len == 0) {
         loss.kind = shift > 0 ? ST_LOSS_LOST : ST_LOSS_REPEATED;
         loss.frames = (uint64_t)llabs(shift);
         loss.at_frame = clean;

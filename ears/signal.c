@@ -58,8 +58,8 @@ int32_t st_signal_step(uint64_t frame, uint32_t channel, uint32_t steps)
 float st_signal_tone(uint32_t rate_hz, float level, uint64_t frame)
 {
     double sum = 0;
-    for (size_t i = 0; i < ST_SIGNAL_TONES;
-         i++) { /* whole turns are removed first, since they would cost precision */
+    /* whole turns are removed first, since they would cost precision */
+    for (size_t i = 0; i < ST_SIGNAL_TONES; i++) {
         const uint64_t part = frame % rate_hz * st_signal_tones_hz[i] % rate_hz;
         sum += sin(TURN * (double)part / (double)rate_hz);
     }
@@ -87,9 +87,8 @@ void st_signal_force(struct st_signal *signal, uint64_t chance)
     signal->glitches_n = 0;
     const uint64_t first = any % ST_SIGNAL_GLITCHES_MAX; /* the order of the glitches is random, too */
     for (uint64_t i = 0; i < ST_SIGNAL_GLITCHES_MAX; i++) {
-        const uint64_t which =
-            (first + 4 * i) %
-            ST_SIGNAL_GLITCHES_MAX; /* 4 and 9 share no factor, so each glitch occurs once */
+        /* 4 and 9 share no factor, so each glitch occurs once */
+        const uint64_t which = (first + 4 * i) % ST_SIGNAL_GLITCHES_MAX;
         any = mix(any);
         struct st_glitch *glitch = &signal->glitches[signal->glitches_n++];
         *glitch = (struct st_glitch){kinds[which % 3], (4 + i) * each + any % (each - 100 * ms),

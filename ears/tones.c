@@ -4,14 +4,14 @@
 #define BLOCKS_HZ 2000 /* blocks in a second: 0.5 ms each */
 #define FIT_MS    20   /* length of the window of sound to which the tones are fitted */
 #define NOISE_MAX 0.3  /* with more noise, relative to the tones, there is no signal */
-#define TIMES                                                                                                \
-    4 /* a block is damaged if what remains without the tones exceeds this multiple of the noise ... */
+/* a block is damaged if what remains without the tones exceeds this multiple of the noise ... */
+#define TIMES  4
 #define LEAST  0.15 /* ... and this share of the level of the tones */
 #define SILENT 1e-6 /* level of silence, relative to full scale */
 #define AGREE  1e-3 /* sum of squared phase errors, in turns, up to which the phases agree with a shift */
-#define SPREAD                                                                                               \
-    2e-7       /* least variance of a phase, in squared turns: a converter causes it even without noise */
-#define EDGE 6 /* frames: accuracy of the beginning and the end of damage */
+/* least variance of a phase, in squared turns: a converter causes it even without noise */
+#define SPREAD 2e-7
+#define EDGE   6 /* frames: accuracy of the beginning and the end of damage */
 
 #define M ST_TONES_WAVES
 
@@ -131,10 +131,8 @@ static void fit(const struct st_tones *tones, uint64_t until, struct fit *ret)
 
 void st_tones_init(struct st_tones *tones, uint32_t rate_hz)
 {
-    memset(tones, 0,
-           offsetof(
-               struct st_tones,
-               waves)); /* the large arrays behind need no zeros, so most of their pages are never touched */
+    /* the large arrays behind need no zeros, so most of their pages are never touched */
+    memset(tones, 0, offsetof(struct st_tones, waves));
     tones->rate_hz = rate_hz;
     prepare(tones);
     st_losses_init(&tones->losses, rate_hz);
@@ -170,8 +168,8 @@ static double find_shift(const struct st_tones *tones, const struct fit *now, do
             sum += off * off;
             slope += off * steps[k];
         }
-        const double rest =
-            sum - slope * slope / square; /* without the errors that a fraction of a frame explains */
+        /* without the errors that a fraction of a frame explains */
+        const double rest = sum - slope * slope / square;
         if (rest >= AGREE)
             continue;
         const double cost =

@@ -77,10 +77,8 @@ static const char *open_stream(struct st_wav *wav)
         if (memcmp(head, "data", 4) == 0) {
             if (wav->channels == 0)
                 return "its sound comes before its format";
-            wav->is_sized =
-                bytes != 0 &&
-                bytes !=
-                    UINT32_MAX; /* otherwise the program that wrote the file did not fill in the length */
+            /* otherwise the program that wrote the file did not fill in the length */
+            wav->is_sized = bytes != 0 && bytes != UINT32_MAX;
             wav->left = bytes / (wav->channels * wav->bytes);
             return NULL;
         }

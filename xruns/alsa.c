@@ -1,12 +1,12 @@
-/* ALSA's text in /proc/asound and in the kernel's trace. */
+/* Parses ALSA's texts in /proc/asound, and finds by them how many frames a stream has lost. */
 #include "xruns/alsa.h"
 
 #include "core/ns.h"
 #include "platform/proc.h"
 
 #define SUBSTREAMS_MAX 256 /* a larger number is not a sound card's */
-#define AVAIL_MAX                                                                                            \
-    (INT64_C(1) << 40) /* frames; a larger number means that the program's pointer went backwards */
+/* frames; a larger number means that the program's pointer went backwards */
+#define AVAIL_MAX   (INT64_C(1) << 40)
 #define SECONDS_MAX INT64_C(9000000000) /* the largest time that fits into ns */
 
 /** "SECONDS.NANOSECONDS", seconds may be negative. */
@@ -148,9 +148,8 @@ static int64_t find_loss(struct st_alsa_room *room, const struct st_alsa_params 
     const bool dry = beyond > 0 && (wrote || room->wrote || room->dry);
     const int64_t grown = (beyond - room->beyond * room->dry) * dry;
     int64_t lost = 0;
-    const bool filled =
-        now->avail_frames <=
-        params->buffer_frames; /* the program has written again: the loss ended since the last look */
+    /* the program has written again: the loss ended since the last look */
+    const bool filled = now->avail_frames <= params->buffer_frames;
     const bool goes_on = room->dry && (stands(room, now, grown) || (filled && room->lost > 0));
     if (!goes_on) {
         lost = ST_MAX(room->lost, 0);

@@ -123,9 +123,8 @@ int64_t st_sndstat_nvlist(const unsigned char *bytes, size_t n,
     struct st_snd_channel channel = {.pid = 0};
     size_t depth = 0;
     int64_t channels_n = 0;
-    bool has_xruns = false,
-         from_user =
-             false; /* from_user: a program registered the current device, whose figures are not trusted */
+    /* from_user: a program registered the current device, whose figures are not trusted */
+    bool has_xruns = false, from_user = false;
     struct pair pair;
     if (!take_header(&reader) || size_of(bytes) != reader.left)
         return -EBADMSG;

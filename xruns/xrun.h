@@ -17,11 +17,11 @@
 #define ST_XRUN_NAME_BYTES   64
 #define ST_XRUN_WHY_BYTES    200
 #define ST_XRUN_SERVER_BYTES 256
-#define ST_XRUN_SERVER_ITSELF                                                                                \
-    "PipeWire"                     /* PipeWire's name in place of a client: the server itself was late */
-#define ST_XRUN_JACK_ITSELF "JACK" /* JACK's name in place of a client: the server itself was late */
-#define ST_XRUN_ASKED_MS    1000   /* a value of asked_rate_hz: asked_frames is in ms, approximately */
-#define ST_XRUN_NORMAL      100    /* a value of priority: not a real-time thread */
+/* PipeWire's name in place of a client: the server itself was late */
+#define ST_XRUN_SERVER_ITSELF "PipeWire"
+#define ST_XRUN_JACK_ITSELF   "JACK" /* JACK's name in place of a client: the server itself was late */
+#define ST_XRUN_ASKED_MS      1000   /* a value of asked_rate_hz: asked_frames is in ms, approximately */
+#define ST_XRUN_NORMAL        100    /* a value of priority: not a real-time thread */
 
 /* What code must know about `why`, the text for people: bits. */
 enum st_xrun_fact {

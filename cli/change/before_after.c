@@ -157,8 +157,8 @@ void st_before_after_keep(const struct st_change_target *target, const struct st
     config.frames = wish->frames;
     config.rate_hz = wish->rate_hz;
     config.duration_ns = asked_ns;
-    if (platform->cpus_allowed(platform, &config.cpu, 1) <
-        1) /* both runs use the same CPU, since another one may be busier */
+    /* both runs use the same CPU, since another one may be busier */
+    if (platform->cpus_allowed(platform, &config.cpu, 1) < 1)
         config.cpu = -1;
     printf("judged for %s\n", st_buffer_text(wish));
     ST_EACH_OF (step, plan->entries, plan->entries_n) {
@@ -261,8 +261,8 @@ int st_before_after_make(const struct st_change_target *target, struct st_before
     if (ret->now == NULL)
         ret->why = "the measuring loop could not be run, or its counters do not agree";
     else if (!st_text_is(condition_text(ret->now, "policy"), st_platform_policy_name(config.policy)) ||
-             strstr(condition_text(ret->now, "degraded"), "cannot pin") !=
-                 NULL) /* the loop ran on another CPU */
+             /* the loop ran on another CPU */
+             strstr(condition_text(ret->now, "degraded"), "cannot pin") != NULL)
         ret->why = st_text("the measuring loop did not get the rights or the CPU of the run before: %s",
                            condition_text(ret->now, "degraded"));
     else

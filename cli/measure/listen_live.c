@@ -129,10 +129,8 @@ static int try_way(struct st_platform *p, const struct st_way *way, const struct
     r = 0;
     if (wait_for_head(&program, run)) {
         const struct st_way *other = st_way_find(run->live->head.way, p->os);
-        if (other != NULL &&
-            !st_text_is(
-                other->name,
-                way->name)) /* the program uses another way: a sink's monitor, or a port in JACK's graph */
+        /* the program uses another way: a sink's monitor, or a port in JACK's graph */
+        if (other != NULL && !st_text_is(other->name, way->name))
             way = other;
         run->live->way = way;
         run->wanted_frames = (uint64_t)(duration_ns / ST_NS_PER_MS) * run->live->head.rate_hz / 1000;

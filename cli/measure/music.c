@@ -95,17 +95,16 @@ struct st_music *st_music_start(struct st_platform *p, const struct st_xrun_sour
     int64_t uid = 0;
     if (music == NULL)
         return NULL;
-    if (as_root && st_facts_int(facts, ST_KEY_USER_UID, &uid) !=
-                       0) /* under sudo: watch the servers of the user who ran sudo */
+    /* under sudo: watch the servers of the user who ran sudo */
+    if (as_root && st_facts_int(facts, ST_KEY_USER_UID, &uid) != 0)
         uid = 0;
     music->p = p;
     music->begin_ns = st_platform_now_ns(p);
     music->why = "no sound server of this user runs";
     for (; (source = *sources) != NULL; sources++) {
         if (source->program == NULL || music->servers_n == ST_XRUN_SOURCES_MAX ||
-            (facts->os == ST_OS_LINUX &&
-             !st_owner_runs(facts,
-                            source->daemons))) /* on FreeBSD, the helper program looks for its server */
+            /* on FreeBSD, the helper program looks for its server */
+            (facts->os == ST_OS_LINUX && !st_owner_runs(facts, source->daemons)))
             continue;
         music->why = as_root && uid <= 0 ? "run this command as the user who plays" : NULL;
         if (music->why == NULL)

@@ -17,8 +17,8 @@
 #define CAUSE_LABELS  11
 #define CHANGES_SHOWN 5
 #define WHEN_COLUMNS  18 /* width of the date of a change */
-#define LATEST_NS                                                                                            \
-    (120 * ST_NS_PER_S) /* an interval that ended at most this time ago is called "the last ..." */
+/* an interval that ended at most this time ago is called "the last ..." */
+#define LATEST_NS      (120 * ST_NS_PER_S)
 #define MINUTE_NS      (60 * ST_NS_PER_S)
 #define HOUR_NS        (60 * MINUTE_NS)
 #define DAY_NS         (24 * HOUR_NS)

@@ -60,8 +60,8 @@ static const json_t *record_of(const struct st_listen_view *view, const struct s
             begin_ns <= to_ns + RECORD_NS)
             return record;
         if (kind == ST_EVENT_LATE_WAKE && begin_ns <= to_ns + NEAR_NS &&
-            at_ns - begin_ns <=
-                NEAR_NS) /* a longer record sums up several wake-ups, which may have been at another time */
+            /* a longer record sums up several wake-ups, which may have been at another time */
+            at_ns - begin_ns <= NEAR_NS)
             late = record;
     }
     return late;

@@ -115,8 +115,8 @@ static void say_row(const struct st_predict_row *row, const struct st_predict_vi
     if (view->music_n > 0 && row->frames == view->used_frames)
         put_mark(&dropouts_mark, view->colour, out);
     else if (view->music_n > 0 && row->frames < view->used_frames && st_predict_holds(row))
-        put_mark(&doubt_mark, view->colour,
-                 out); /* a smaller size leaves less time to the programs that had dropouts */
+        /* a smaller size leaves less time to the programs that had dropouts */
+        put_mark(&doubt_mark, view->colour, out);
     else
         st_predict_text_mark(row, view->colour, out);
     fprintf(out, " %6u %8.1f ms  ", row->frames, row->period_us / 1000);

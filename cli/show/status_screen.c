@@ -9,9 +9,9 @@
 #define LABEL_COLUMNS 14
 #define BRIEF_COLUMNS 72 /* from this width on, a text of the screen without details fits into two rows */
 #define CELLS_MAX     8
-#define NAME_COLUMNS                                                                                         \
-    17 /* if a table is too wide, names are cut to this width, then the widest column to CELL_COLUMNS; then  \
-          columns at the right are left out */
+/* if a table is too wide, names are cut to this width, then the widest column to CELL_COLUMNS; then columns
+ * at the right are left out */
+#define NAME_COLUMNS 17
 #define CELL_COLUMNS 34
 #define FIRST_ROWS   20 /* most rows of the screen without details, if it has at least BRIEF_COLUMNS */
 #define TABLE_ROWS   3  /* rows of each table that other rows of the screen leave room for */

@@ -115,8 +115,8 @@ int st_tune_supervisor_start(struct st_tune_supervisor *ret, struct st_platform 
     *ret = (struct st_tune_supervisor){.candidates = candidates, .applied.p = p, .latency = -1, .fd = -1};
     if (!has_values(candidates)) /* a latency request and a thread's timer slack end with the tuner */
         return 0;
-    const int r =
-        fork_supervisor(ret, p, folder); /* fork before the lock is taken: only the tuner must hold it */
+    /* fork before the lock is taken: only the tuner must hold it */
+    const int r = fork_supervisor(ret, p, folder);
     const char *why = r == 0 ? st_applied_open(&ret->applied, p, folder, NULL)
                              : st_text("cannot start a process: %s", strerror(-r));
     if (why == NULL && (why = st_applied_revert(&ret->applied, false, NULL)) != NULL)

@@ -91,8 +91,8 @@ static void *run(void *ctx)
 {
     struct st_duplex *duplex = ctx;
     const struct sched_param param = {.sched_priority = PRIORITY};
-    (void)pthread_setschedparam(pthread_self(), SCHED_FIFO,
-                                &param); /* without that right, the thread keeps its policy */
+    /* without that right, the thread keeps its policy */
+    (void)pthread_setschedparam(pthread_self(), SCHED_FIFO, &param);
     int r = st_duplex_begin(duplex);
     while (r == 0)
         r = st_duplex_turn(duplex);

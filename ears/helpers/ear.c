@@ -15,8 +15,8 @@
 #include "platform/trusted.h"
 #include "st_config.h"
 
-#define RING_NS                                                                                              \
-    (1350 * ST_NS_PER_MS) /* largest delay of the command without a loss; at 48 kHz a power of two frames */
+/* largest delay of the command without a loss; at 48 kHz a power of two frames */
+#define RING_NS (1350 * ST_NS_PER_MS)
 
 static struct st_ear_shared alone; /* for a program with a single process */
 

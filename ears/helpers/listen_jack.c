@@ -24,8 +24,8 @@ struct listener {
     atomic_bool ready, gone, other_size;
     atomic_uint xruns_n;
     unsigned xruns_said;
-    jack_nframes_t
-        size_before;   /* buffer size that the player restores at its end; 0: it did not change the size */
+    /* buffer size that the player restores at its end; 0: it did not change the size */
+    jack_nframes_t size_before;
     uint32_t others_n; /* other programs that play to the same port, at the last call of look_for_others */
 };
 
@@ -157,8 +157,8 @@ static void on_alarm(ST_UNUSED int number)
 {
     static const struct st_capture_event event = {.kind = ST_CAPTURE_ABSENT,
                                                   .text = "the JACK server does not answer"};
-    const bool says = !listener.ear.player &&
-                      listener.ear.head.period_frames == 0; /* the recorder has written no head yet */
+    /* the recorder has written no head yet */
+    const bool says = !listener.ear.player && listener.ear.head.period_frames == 0;
     _exit(says && st_capture_stream_write_event(STDOUT_FILENO, &event) < 0 ? ST_EAR_FAILED : ST_EAR_ABSENT);
 }
 
@@ -195,9 +195,8 @@ static int open_client(const char *server)
         jack_activate(listener.client) != 0)
         return st_ear_absent("the JACK server refuses the client");
     if (listener.ear.player && listener.ear.frames > 0) {
-        (void)signal(
-            SIGINT,
-            SIG_IGN); /* the player must live as long as the recorder, and then restore the buffer size */
+        /* the player must live as long as the recorder, and then restore the buffer size */
+        (void)signal(SIGINT, SIG_IGN);
         (void)signal(SIGTERM, SIG_IGN);
         listener.size_before = jack_get_buffer_size(listener.client);
         (void)jack_set_buffer_size(listener.client, listener.ear.frames);

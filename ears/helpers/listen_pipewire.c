@@ -214,8 +214,8 @@ static void open_filter(struct listener *listener)
     struct pw_properties *properties = pw_properties_new(
         PW_KEY_NODE_NAME, role->name, PW_KEY_NODE_DESCRIPTION, role->description, PW_KEY_MEDIA_TYPE, "Audio",
         PW_KEY_MEDIA_CATEGORY, "Filter", PW_KEY_MEDIA_ROLE, "DSP", PW_KEY_NODE_AUTOCONNECT, "false", NULL);
-    if (properties != NULL &&
-        listener->ear.frames > 0) /* the server keeps this quantum as long as this node exists */
+    /* the server keeps this quantum as long as this node exists */
+    if (properties != NULL && listener->ear.frames > 0)
         pw_properties_setf(properties, PW_KEY_NODE_FORCE_QUANTUM, "%" PRIu32, listener->ear.frames);
     listener->filter = pw_filter_new(listener->connection.core, "sleeptune", properties);
     if (listener->filter == NULL)

@@ -39,8 +39,8 @@ int st_oss_set_up(const struct st_oss_calls *calls, int fd, int format, size_t p
 {
     int fragments = PERIODS << 16 | power_of_two(period_bytes), hz = (int)*rate_hz, off = 0;
     int r = st_oss_ask(calls, fd, SNDCTL_DSP_SETFRAGMENT, &fragments);
-    (void)st_oss_ask(calls, fd, SNDCTL_DSP_COOKEDMODE,
-                     &off); /* no conversion and no volume, if the device can do without */
+    /* no conversion and no volume, if the device can do without */
+    (void)st_oss_ask(calls, fd, SNDCTL_DSP_COOKEDMODE, &off);
     if (r == 0)
         r = demand(calls, fd, SNDCTL_DSP_SETFMT, format);
     if (r == 0)

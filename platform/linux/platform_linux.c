@@ -229,8 +229,8 @@ static bool read_again(int fd, char *buf, size_t buf_bytes)
             continue;
         if (got < 0)
             return false;
-        if (got == 0 ||
-            buf_bytes < 1024) { /* a small buffer is for a short file, which one read returns completely */
+        /* a small buffer is for a short file, which one read returns completely */
+        if (got == 0 || buf_bytes < 1024) {
             have += (size_t)got;
             break;
         }

@@ -103,8 +103,8 @@ int st_posix_open_beneath(int dir_fd, const char *path, int flags)
         r = open_resolved(dir_fd, done, flags);
     if (r != -ENOENT || linked[0] == '\0')
         return r;
-    r = st_posix_open_beneath(dir_fd, linked,
-                              0); /* the target of the last link may not exist in the tree: -EXDEV */
+    /* the target of the last link may not exist in the tree: -EXDEV */
+    r = st_posix_open_beneath(dir_fd, linked, 0);
     if (r >= 0)
         close(r);
     return r == -ENOENT ? -EXDEV : -ENOENT;

@@ -7,8 +7,8 @@
 #include "platform/posix/posix.h"
 
 #define NAP_NS (10 * ST_NS_PER_MS)
-#define END_NAPS                                                                                             \
-    45 /* naps in which a program can end by itself, since a client that is killed disturbs its server */
+/* naps in which a program can end by itself, since a client that is killed disturbs its server */
+#define END_NAPS  45
 #define KILL_NAPS 5
 
 int st_posix_piped_start(struct st_posix_piped *piped, const char *path, const char *const *argv,
@@ -71,8 +71,8 @@ void st_posix_piped_close(struct st_posix_piped *piped, bool terminate)
         end_group(piped, SIGTERM);
     if (!st_posix_piped_ended(piped, END_NAPS, &status)) {
         end_group(piped, SIGKILL);
-        (void)st_posix_piped_ended(piped, KILL_NAPS,
-                                   &status); /* a process that the kernel cannot end stays */
+        /* a process that the kernel cannot end stays */
+        (void)st_posix_piped_ended(piped, KILL_NAPS, &status);
     }
     st_posix_start_clean();
 }

@@ -72,8 +72,8 @@ static void finish(struct child *child, struct st_run *run, int result)
     close_output(child);
     if (child->pid == 0)
         return;
-    (void)kill(child->pid,
-               SIGKILL); /* by its own id as well: after a fork, it may not lead its session yet */
+    /* by its own id as well: after a fork, it may not lead its session yet */
+    (void)kill(child->pid, SIGKILL);
     (void)kill(-child->pid, SIGKILL);
 }
 

@@ -24,9 +24,9 @@
 #include "platform/posix/posix.h"
 
 #define STARTED_MAX 32
-#define EXEC_FAILED                                                                                          \
-    126 /* exit status after a failed execve, as in a shell; 127 is the loader's for a missing library */
-#define REST_NAPS 1000 /* ms to kill processes that a program hid, since these may start more meanwhile */
+/* exit status after a failed execve, as in a shell; 127 is the loader's for a missing library */
+#define EXEC_FAILED 126
+#define REST_NAPS   1000 /* ms to kill processes that a program hid, since these may start more meanwhile */
 
 static pid_t started[STARTED_MAX]; /* programs that are not reaped yet; 0: free */
 
@@ -46,8 +46,8 @@ static void become_normal(void)
 }
 
 /** No core files, no real-time priority, little locked memory, whatever this process has itself. Hard limits:
- * the program cannot raise them again. @param plays the last two stay, as for other programs of the user that
- * play. */
+ * the program cannot raise them again. @param plays the real-time priority and the limit of locked memory
+ * stay: the program plays sound. */
 static void become_harmless(bool plays)
 {
     const struct rlimit none = {0, 0}, little = {ST_RUN_LOCKED_BYTES, ST_RUN_LOCKED_BYTES};
@@ -61,8 +61,8 @@ static void become_harmless(bool plays)
         (void)setrlimit(RLIMIT_RTPRIO, &none);
 #endif
 #ifdef RLIMIT_MSGQUEUE
-    (void)setrlimit(RLIMIT_MSGQUEUE,
-                    &none); /* st_posix_reap_rest finds descendants of the program by this limit */
+    /* st_posix_reap_rest finds descendants of the program by this limit */
+    (void)setrlimit(RLIMIT_MSGQUEUE, &none);
 #endif
     if (!plays)
         become_normal();

@@ -42,8 +42,8 @@ static int64_t get_devices(struct sound4 *sound4)
     arg = (struct sndstioc_nv_arg){.nbytes = sound4->bytes_n, .buf = sound4->bytes};
     if (ioctl(sound4->fd, SNDSTIOC_GET_DEVS, &arg) != 0)
         return -errno;
-    return arg.nbytes > 0 ? (int64_t)arg.nbytes
-                          : -EAGAIN; /* the list has grown in between: read it at the next poll */
+    /* the list has grown in between: read it at the next poll */
+    return arg.nbytes > 0 ? (int64_t)arg.nbytes : -EAGAIN;
 }
 
 static void on_channel(void *ctx, const struct st_snd_channel *channel)

@@ -4,8 +4,8 @@
 #define BLOCK_MAX  (INT64_C(1) << 20)
 #define SPAN_MAX   (64 * BLOCK_MAX)
 #define BLOCKS_MIN 12
-#define LATEST_MIN                                                                                           \
-    16 /* least blocks if only the latest time is examined: more, since several such times are tried */
+/* least blocks if only the latest time is examined: more, since several such times are tried */
+#define LATEST_MIN  16
 #define HITS_MIN    0.9 /* least share of blocks that have a long cycle */
 #define SKIPPED_MAX 4   /* blocks from one long cycle to the next in a chain */
 #define UNSEEN_MAX  64  /* cycles; more is a pause, in which the client computed nothing */

@@ -2,9 +2,8 @@
 
 #include "core/ns.h"
 
-#define BEGIN_NS                                                                                             \
-    ST_NS_PER_S /* losses in this time after a stream began to play do not count, as for clients of the      \
-                   graph */
+/* losses in this time after a stream began to play do not count, as for clients of the graph */
+#define BEGIN_NS ST_NS_PER_S
 #define PAUSE_NS (500 * ST_NS_PER_MS)
 #define SOUND_NS (20 * ST_NS_PER_MS) /* less sound than that between two dropouts makes them one */
 

@@ -2,11 +2,10 @@
 
 #include "core/ns.h"
 
-#define WAKE_MAX_NS                                                                                          \
-    (100 * ST_NS_PER_MS) /* no wake-up takes longer while the server's own cycles go on. Our own choice */
-#define FAULT_CPU_NS                                                                                         \
-    (ST_NS_PER_MS / 2) /* most CPU time for reading one page again, since another page must be freed for it. \
-                          Our own choice */
+/* no wake-up takes longer while the server's own cycles go on. Our own choice */
+#define WAKE_MAX_NS (100 * ST_NS_PER_MS)
+/* most CPU time for reading one page again, since another page must be freed for it. Our own choice */
+#define FAULT_CPU_NS (ST_NS_PER_MS / 2)
 
 /* @return the time from the client's signal until it was awake; never_ns: it is not awake yet. */
 static int64_t wait_of(const struct st_dropout_figures *figures, int64_t never_ns)

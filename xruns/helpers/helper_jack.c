@@ -31,8 +31,8 @@
 #include "xruns/helpers/log_line.h"
 
 #define NAME "sleeptune-observe-jack"
-#define ANSWER_S                                                                                             \
-    5 /* maximum time (s) for the server's answer, since a server that hangs does not answer at all */
+/* maximum time (s) for the server's answer, since a server that hangs does not answer at all */
+#define ANSWER_S  5
 #define PAUSE_MS  (ST_JACK_PAUSE_US / 1000)
 #define SAMPLE_MS 2000
 #define SAMPLES   5 /* samples of the DSP load for each load line: a line every 10 s */
@@ -63,8 +63,8 @@ struct observer {
 };
 
 static struct observer observer;
-static char
-    message[128]; /* libjack's latest error message; global, since libjack's callback has no context */
+/* libjack's latest error message; global, since libjack's callback has no context */
+static char message[128];
 
 static void keep_message(const char *text)
 {
@@ -267,7 +267,7 @@ static void look(const char *server)
     const double load = (double)jack_cpu_load(observer.client) / 100;
     observer.loads[observer.loads_n++] = load;
     observer.spare_ns = ST_MAX((int64_t)((1 - load) * (double)period_ns()), 0);
-    if (observer.plays) /* called in each cycle, when all clients have finished */
+    if (observer.plays) /* the part of a period for which no client needs the CPU, on average */
         st_helper_line_left(server, "", observer.spare_ns);
     const bool due = observer.loads_n == SAMPLES;
     if (!due && observer.plays)
@@ -407,8 +407,8 @@ static void forward(void)
             if (one->cycle.period_us == 0)
                 continue;
             struct st_jack_loss *begins = st_jack_loss_take(&observer.losses, &one->cycle, one->xrun);
-            if (begins != NULL && atomic_load(&observer.over) !=
-                                      OVER_GONE) /* list clients now, since a late client may end soon */
+            /* list clients now, since a late client may end soon */
+            if (begins != NULL && atomic_load(&observer.over) != OVER_GONE)
                 look_at_clients(&begins->graph);
         }
     }

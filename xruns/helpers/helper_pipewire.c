@@ -27,9 +27,8 @@
 #define FIRST_LOADS_NS 500000000
 #define REPORT_NS      250000000 /* interval of reports: equal dropouts in this time share one line */
 
-#define LISTEN_PERIOD_MIN_NS                                                                                 \
-    (256 * ST_NS_PER_S /                                                                                     \
-     48000) /* with "auto", streams with shorter cycles are not listened to, since that costs too much */
+/* with "auto", streams with shorter cycles are not listened to, since that costs too much */
+#define LISTEN_PERIOD_MIN_NS (256 * ST_NS_PER_S / 48000)
 
 #define QUIET_NS INT64_C(3000000000) /* no cycle for this time: nothing plays, or the server has no CPU */
 
@@ -358,8 +357,8 @@ static void on_global(void *ctx, uint32_t id, ST_UNUSED uint32_t permissions, co
                                          observer);
     } else if (spa_streq(type, PW_TYPE_INTERFACE_Profiler) && observer->profiler == NULL) {
         observer->profiler = pw_registry_bind(observer->server.registry, id, type, PW_VERSION_PROFILER, 0);
-        observer->profiled_ns =
-            st_posix_now_ns(NULL); /* so that threads are sampled before the first report */
+        /* so that threads are sampled before the first report */
+        observer->profiled_ns = st_posix_now_ns(NULL);
         if (observer->profiler != NULL)
             pw_proxy_add_object_listener(observer->profiler, &observer->profiler_listener, &profiler_events,
                                          observer);

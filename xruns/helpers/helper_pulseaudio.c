@@ -140,8 +140,8 @@ static void on_stream(pa_context *context, const pa_sink_input_info *stream, int
                                       observer->own))
             return;
         const pa_usec_t now_us = pa_rtclock_now();
-        const uint64_t waited_us =
-            ((uint64_t)observer->waited_n + 1) * LOOK_US; /* the time in which this program ran */
+        /* the time in which this program ran */
+        const uint64_t waited_us = ((uint64_t)observer->waited_n + 1) * LOOK_US;
         uint64_t silent_us = 0;
         if (observer->waited_n >= WAITED_N)
             silent_us = ST_MIN(now_us - observer->asked_us, waited_us);

@@ -33,10 +33,9 @@
 
 #define ANSWER_S  5
 #define PORTS_MAX 512
-#define TAPS_MAX                                                                                             \
-    (2 * ST_LISTENED_MAX) /* twice the streams that are heard at once, since old taps may not be closed yet  \
-                           */
-#define CUTS_MAX    3     /* a tap is linked again at most this number of times after its links were cut */
+/* twice the streams that are heard at once, since old taps may not be closed yet */
+#define TAPS_MAX    (2 * ST_LISTENED_MAX)
+#define CUTS_MAX    3 /* a tap is linked again at most this number of times after its links were cut */
 #define FINDS_MAX   16
 #define FRAMES_MAX  8192U /* most frames of a cycle */
 #define SETTLE_NS   (200 * ST_NS_PER_MS)
@@ -71,7 +70,8 @@ struct tap {
     struct pw_proxy *links[ST_SILENCE_CHANNELS_MAX];
     /* data thread only */
     struct st_silence silence;
-    int64_t position_ns, position, rate_hz; /* of the current cycle */
+    int64_t position_ns, position,
+        rate_hz; /* of the current cycle: its time, and its place in frames at this rate */
     struct find finds[FINDS_MAX];
     atomic_uint finds_n; /* written by the data thread */
     unsigned said_n;     /* printed by the main thread */

@@ -125,8 +125,8 @@ static bool take_event(int fd, bool *gone)
     const struct st_usb_packets_shape shape = st_usb_packets_shape(head);
     const size_t descs_bytes = shape.descs_n * ST_USB_PACKETS_DESC_BYTES;
     size_t left_bytes = shape.captured_bytes;
-    if (shape.isochronous && shape.submitted &&
-        left_bytes > 0) { /* read the whole header, which has the interval */
+    /* read the whole header, which has the interval */
+    if (shape.isochronous && shape.submitted && left_bytes > 0) {
         struct get get = {.head = head, .data = descs, .data_bytes = 0};
         if (ioctl(fd, MON_IOCX_GETX, &get) == 0)
             left_bytes = 0;

@@ -8,9 +8,8 @@
  * loss. As with PipeWire, losses with less than 20 ms of sound between them count as one. */
 #define STANDSTILL_PERIODS 3
 #define SOUND_US           20000
-#define LONG_US                                                                                              \
-    1000000 /* a loss of this length is reported before it ends, and no longer waits for messages of the log \
-             */
+/* a loss of this length is reported before it ends, and no longer waits for messages of the log */
+#define LONG_US    1000000
 #define LONGEST_US 10000000 /* after this time the cause is judged again */
 
 static int64_t within_us(const struct st_jack_cycle *cycle)

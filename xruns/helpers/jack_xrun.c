@@ -1,12 +1,12 @@
 /* Finds out whether the device or a client caused an xrun of JACK. */
 #include "xruns/helpers/jack_xrun.h"
 
-#define CHANCE_US                                                                                            \
-    1000.0F /* two delays of at least this time (us) are not equal by chance: a card's delay is the time in  \
-               which it was silent */
-#define LATE_FRACTION                                                                                        \
-    16 /* 1 / LATE_FRACTION of a period: a driver that is less late than this has missed no period */
-#define LATELY_US 10000000
+/* two delays of at least this time (us) are not equal by chance: a card's delay is the time in which it was
+ * silent */
+#define CHANCE_US 1000.0F
+/* 1 / LATE_FRACTION of a period: a driver that is less late than this has missed no period */
+#define LATE_FRACTION 16
+#define LATELY_US     10000000
 
 void st_jack_xrun_begin(struct st_jack_xrun_judge *judge, float delayed_us)
 {
@@ -47,6 +47,6 @@ struct st_jack_xrun st_jack_xrun_conclude(struct st_jack_xrun_judge *judge, cons
 bool st_jack_xrun_is_hasty(const struct st_jack_cycle *device, int64_t last_us)
 {
     return 2 * device->delayed_us < (float)device->period_us && last_us > device->at_us &&
-           last_us - device->at_us <
-               device->period_us; /* in this time a late server makes up for missed cycles */
+           /* in this time a late server makes up for missed cycles */
+           last_us - device->at_us < device->period_us;
 }

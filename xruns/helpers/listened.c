@@ -3,17 +3,16 @@
 #include "core/ns.h"
 #include "core/text/number.h"
 
-#define HOLD_NS                                                                                              \
-    (700 * ST_NS_PER_MS) /* wait this long after a silence: more may follow, and it may become known what    \
-                            the program did */
-#define LONG_NS                                                                                              \
-    (5 * ST_NS_PER_S) /* silences are reported after this time even if more follow; a single longer silence  \
-                         is not heard as a loss */
+/* wait this long after a silence: more may follow, and it may become known what the program did */
+#define HOLD_NS (700 * ST_NS_PER_MS)
+/* silences are reported after this time even if more follow; a single longer silence is not heard as a loss
+ */
+#define LONG_NS  (5 * ST_NS_PER_S)
 #define NEAR_NS  (300 * ST_NS_PER_MS) /* a silence this near to a change of the stream is no loss */
 #define STOOD_NS (500 * ST_NS_PER_MS) /* a standstill of the program becomes known this much later */
-#define MANY                                                                                                 \
-    4 /* silences, each within HOLD_NS after another, that show that the program writes too slowly; two are  \
-         enough if one of them counts alone ... */
+/* silences, each within HOLD_NS after another, that show that the program writes too slowly; two are enough
+ * if one of them counts alone ... */
+#define MANY     4
 #define MANY_CUT 8 /* ... and the same number for a program that cuts off its own sound */
 #define TIME_MAX (INT64_MAX / 4)
 

@@ -6,8 +6,8 @@
 
 #include "xruns/helpers/profile_rows.h"
 
-#define PROFILER_FOLLOWER_CLOCK                                                                              \
-    (SPA_PROFILER_followerBlock + 1) /* unknown to the headers of older versions */
+#define PROFILER_FOLLOWER_CLOCK (SPA_PROFILER_followerBlock + 1) /* missing in older headers */
+
 #define KEEP_NS  ST_NS_PER_S /* a cycle that is not reported in this time is replaced by a later one */
 #define BEGIN_NS ST_NS_PER_S /* dropouts of a client in this time after it began to play are not counted */
 
@@ -16,8 +16,8 @@ static int64_t risen(struct st_profile_node *node, int32_t xruns_n)
 {
     int64_t rise = 0;
     if (node->counter.known)
-        rise =
-            ST_MAX((int64_t)xruns_n - node->counter.xruns_n, 0); /* if lower, the counter began at 0 again */
+        /* if lower, the counter began at 0 again */
+        rise = ST_MAX((int64_t)xruns_n - node->counter.xruns_n, 0);
     node->counter.known = true;
     node->counter.xruns_n = xruns_n;
     return rise;
@@ -122,8 +122,8 @@ static void take_async(struct st_pipewire_profile *profile, struct st_profile_no
     const bool in_time = block->signal_ns > 0 && block->awake_ns >= block->signal_ns &&
                          block->finish_ns >= block->awake_ns && block->finish_ns <= cycle->driver.signal_ns;
     const int64_t lost_n = rise - (in_time && rise > 0), now_ns = cycle->driver.signal_ns;
-    const bool late =
-        profile->any_late; /* such a cycle is not kept, since the other nodes' times belong to a later one */
+    /* such a cycle is not kept, since the other nodes' times belong to a later one */
+    const bool late = profile->any_late;
     struct st_pipewire_cycle before = *cycle;
     struct st_pipewire_block then = *block;
     before.driver.signal_ns = cycle->driver.prev_signal_ns;
@@ -181,8 +181,8 @@ static void take_follower(struct st_pipewire_profile *profile, const struct st_p
     if (node->is_device && block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED) {
         st_profile_losses_dry(profile, node, rise, 0, 0);
     } else if (begins || node->gone ||
-               block->status >
-                   ST_PIPEWIRE_CYCLE_FINISHED) { /* reports of a node that has gone can still arrive */
+               /* reports of a node that has gone can still arrive */
+               block->status > ST_PIPEWIRE_CYCLE_FINISHED) {
         st_profile_late_forgive(node);
     } else if (node->is_async) {
         take_async(profile, node, cycle, block, rise);

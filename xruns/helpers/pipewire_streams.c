@@ -24,8 +24,8 @@ struct stream {
     int64_t buffer_bytes, bytes_per_s;
     struct st_client_buffer buffer;
     struct st_listened listened;
-    struct pw_proxy
-        *proxy; /* NULL: the node is not watched, since its client is not known as one that fills a buffer */
+    /* NULL: the node is not watched, since its client is not known as one that fills a buffer */
+    struct pw_proxy *proxy;
     struct spa_hook removed_listener, node_listener;
 };
 

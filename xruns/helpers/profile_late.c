@@ -3,19 +3,16 @@
 
 #include "xruns/helpers/profile_rows.h"
 
-#define PATIENCE_NS                                                                                          \
-    (300 * ST_NS_PER_MS) /* a client that has not finished this long after its deadline is judged by its     \
-                            time so far */
-#define CULPRIT_NS                                                                                           \
-    (4 * ST_NS_PER_S) /* a dropout of the server is counted after this time even if the program that took    \
-                         the CPU is not known */
-#define PLAYED_NS                                                                                            \
-    (500 * ST_NS_PER_MS) /* a server without a cycle for this time before it was stopped was idle */
+/* a client that has not finished this long after its deadline is judged by its time so far */
+#define PATIENCE_NS (300 * ST_NS_PER_MS)
+/* a dropout of the server is counted after this time even if the program that took the CPU is not known */
+#define CULPRIT_NS (4 * ST_NS_PER_S)
+/* a server without a cycle for this time before it was stopped was idle */
+#define PLAYED_NS (500 * ST_NS_PER_MS)
 #define SOUND_NS  (20 * ST_NS_PER_MS)   /* lost cycles with less sound between them are one dropout */
 #define REPORT_NS (1200 * ST_NS_PER_MS) /* PipeWire 0.3.65 reports a cycle up to 1 s after its end */
-#define HAND_OVER_NS                                                                                         \
-    (50 * ST_NS_PER_US) /* maximum time from the end of a client that held the server up to the server's     \
-                           next cycle */
+/* maximum time from the end of a client that held the server up to the server's next cycle */
+#define HAND_OVER_NS (50 * ST_NS_PER_US)
 
 /* --- a client --- */
 

@@ -137,8 +137,8 @@ int64_t st_pipewire_profile_period_ns(struct st_pipewire_profile *profile, uint3
 void st_profile_node_rename(char (*to)[ST_XRUN_NAME_BYTES], const char *name)
 {
     name = st_text_or(name, "");
-    if (strncmp(*to, name, sizeof(*to) - 1) !=
-        0) /* compare first, since this is called 7500 times a second with ten clients */
+    /* compare first, since this is called 7500 times a second with ten clients */
+    if (strncmp(*to, name, sizeof(*to) - 1) != 0)
         ST_PRINT(*to, "%s", name);
 }
 

@@ -23,8 +23,8 @@ struct st_profile_node {
     int64_t begun_ns; /* the node's first cycle, or its first one after a pause; 0: the node is older than our
                          watch */
     struct {
-        int64_t cycle_ns; /* start of that cycle; for a driver without a CPU: the time up to which it was
-                             judged */
+        int64_t cycle_ns; /* start of the node's latest cycle; for a driver without a CPU: the time up to
+                             which it was judged */
         int64_t signal_ns, awake_ns, finish_ns;
         int64_t finish_before_ns; /* finish_ns of the previous report */
     } latest;
@@ -61,7 +61,7 @@ struct st_profile_node {
     struct st_profile_lost lost;
     struct st_profile_server server; /* of a driver */
     struct {
-        int64_t length_ns; /* length of that cycle; 0: the node did nothing */
+        int64_t length_ns; /* length of the dropout's cycle; 0: the node did nothing in it */
         int64_t wait_ns, busy_ns;
     } kept; /* what the node did in the cycle of a dropout (st_pipewire_profile.kept) */
 };

@@ -11,8 +11,8 @@ static void report_cycle(struct st_pipewire_profile *profile)
         n += node->kept.length_ns > 0 && profile->kept.counts;
     }
     profile->kept.cycle_ns = 0;
-    for (size_t i = 0; n > 0;
-         i++) { /* late nodes first, since the receiver may have room for some nodes only */
+    /* late nodes first, since the receiver may have room for some nodes only */
+    for (size_t i = 0; n > 0; i++) {
         const struct st_profile_node *node = &profile->nodes[i % ST_PIPEWIRE_PROFILE_NODES_MAX];
         const bool late = node->kept.wait_ns + node->kept.busy_ns >= node->kept.length_ns;
         if (node->kept.length_ns == 0 || late != (i < ST_PIPEWIRE_PROFILE_NODES_MAX))

@@ -1,10 +1,10 @@
 #include "xruns/helpers/pulse_streams.h"
 
-#define LOOKS                                                                                                \
-    16 /* looks (4 s) of which the largest value is used: a new stream's sink may hold what an old stream    \
-          asked for */
-#define SILENT_US                                                                                            \
-    1000000 /* us after the server did not answer in which queues may be seen empty for that reason */
+/* looks (4 s) of which the largest value is used: a new stream's sink may hold what an old stream asked for
+ */
+#define LOOKS 16
+/* us after the server did not answer in which queues may be seen empty for that reason */
+#define SILENT_US 1000000
 
 struct st_stream *st_pulse_streams_find(struct st_pulse_streams *streams, uint32_t index)
 {

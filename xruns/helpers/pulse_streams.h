@@ -14,8 +14,8 @@
  * from 44.1 to 48 kHz, 16.1) */
 #define ST_STREAM_EMPTY_US   1000
 #define ST_STREAM_LONGEST_US 60000000 /* no buffer is longer: the server's figure is wrong */
-#define ST_STREAM_PAUSE_US                                                                                   \
-    5000000 /* a queue that is empty for longer without a known reason means that the program pauses */
+/* a queue that is empty for longer without a known reason means that the program pauses */
+#define ST_STREAM_PAUSE_US 5000000
 
 enum st_stream_queue { ST_STREAM_NEW, ST_STREAM_FILLED, ST_STREAM_EMPTY };
 

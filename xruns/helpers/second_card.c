@@ -1,15 +1,15 @@
 #include "xruns/helpers/second_card.h"
 
-#define SETTLE_S                                                                                             \
-    1 /* s after a card began to play, or its cycle changed, in which resyncs do not count: PipeWire does    \
-         not report them then either */
-#define DRIFT_S                                                                                              \
-    5 /* s after a resync in which the drift is not measured, since PipeWire measures the rate anew */
+/* s after a card began to play, or its cycle changed, in which resyncs do not count: PipeWire does not report
+ * them then either */
+#define SETTLE_S 1
+/* s after a resync in which the drift is not measured, since PipeWire measures the rate anew */
+#define DRIFT_S 5
 #define KNOWN_S 5 /* s of drift that must be measured, since the clocks of some cards are coarse */
 #define MEAN_S  30
-#define STAYS_CYCLES                                                                                         \
-    16 /* cycles: if a changed delay stays for this time, it was no resync, and becomes the usual delay; for \
-          cards that are not resampled ... */
+/* cycles: if a changed delay stays for this time, it was no resync, and becomes the usual delay; for cards
+ * that are not resampled ... */
+#define STAYS_CYCLES 16
 #define FAR_S        5     /* ... and the same in s for cards that are resampled */
 #define NEAR         0.6   /* share of max_resync that counts: max_resync is not known exactly */
 #define BW_HZ        0.128 /* SPA_DLL_BW_MAX: bandwidth of the loop that finds the rate, at its start */

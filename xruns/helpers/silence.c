@@ -1,17 +1,15 @@
 #include "xruns/helpers/silence.h"
 
 #define LOUD 16.0F /* a sample that is louder, or is not a number, counts as this level */
-#define CUT                                                                                                  \
-    32 /* sound was cut off if beside the silence it was louder than 1 / CUT of its level (30 dB, our own    \
-          choice) */
-#define SLACK                                                                                                \
-    1 /* frames: silence may end this much after a cycle begins, since the first sample of sound may be 0,   \
-         too */
+/* sound was cut off if beside the silence it was louder than 1 / CUT of its level (30 dB, our own choice) */
+#define CUT 32
+/* frames: silence may end this much after a cycle begins, since the first sample of sound may be 0, too */
+#define SLACK   1
 #define PAUSE_S 5 /* longer silence is no loss */
-#define ALONE_MS                                                                                             \
-    1500 /* longer silence is a loss only with another sign, and casts no doubt on later silence */
-#define DOUBT_S                                                                                              \
-    300 /* for this time after a silence that the program itself made, further silence is doubtful */
+/* longer silence is a loss only with another sign, and casts no doubt on later silence */
+#define ALONE_MS 1500
+/* for this time after a silence that the program itself made, further silence is doubtful */
+#define DOUBT_S    300
 #define OWN_S      2
 #define SOUND_MS   20 /* two losses with less sound between them are one */
 #define SOUND_S    2  /* a loss must follow at least 1 / SOUND_S s of sound in the last seconds */

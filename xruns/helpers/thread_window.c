@@ -1,8 +1,7 @@
 #include "xruns/helpers/thread_window.h"
 
-#define LONG_NS                                                                                              \
-    (100 *                                                                                                   \
-     ST_NS_PER_MS) /* of the window beside the late cycle: a longer time has room for many other cycles */
+/* of the window beside the late cycle: a longer time has room for many other cycles */
+#define LONG_NS (100 * ST_NS_PER_MS)
 
 /* --- CPU time of a late cycle --- */
 
@@ -35,8 +34,8 @@ static int64_t others_ns(const struct st_thread_window *window, const struct st_
     /* they wake up as late as this one did, and end in their period */
     const int64_t wait_ns = within(figures->awake_ns - figures->signal_ns, period_ns - each_ns);
     const int64_t since_ns = (figures->end_ns - figures->signal_ns) % period_ns;
-    const int64_t left_ns =
-        since_ns > 0 ? period_ns - since_ns : 0; /* from the end of the late cycle to the next period */
+    /* from the end of the late cycle to the next period */
+    const int64_t left_ns = since_ns > 0 ? period_ns - since_ns : 0;
     const int64_t later_ns = within(after_ns - left_ns, INT64_MAX);
     return before_ns / period_ns * each_ns +
            within(before_ns % period_ns - (period_ns - wait_ns - each_ns), each_ns) +

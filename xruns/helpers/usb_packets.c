@@ -4,18 +4,15 @@
 
 #define ISOCHRONOUS 0
 #define CLOCK_BYTES 4 /* a packet of clock feedback has 3 or 4 bytes, and no sound */
-#define BLOCK_NS                                                                                             \
-    (100 * ST_NS_PER_MS) /* length of a block, longer than all transfers that are queued at a time */
+/* length of a block, longer than all transfers that are queued at a time */
+#define BLOCK_NS   (100 * ST_NS_PER_MS)
 #define ONE_NS     (20 * ST_NS_PER_MS) /* less sound than this between two losses: they are one */
 #define SETTLED_NS (5 * BLOCK_NS)      /* after this time with sound, no further block can belong to a loss */
 #define AGE_NS     ST_NS_PER_S         /* a series of losses is reported after this time */
-#define LATE_NS                                                                                              \
-    ST_NS_PER_MS /* a smaller shift is no loss, since the clocks of computer and device differ               \
-                  */
-#define SUBMIT_NS                                                                                            \
-    (2 * ST_NS_PER_MS) /* if no transfer is queued and the next one comes later than this, a program made    \
-                        * the pause                                                                          \
-                        */
+/* a smaller shift is no loss, since the clocks of computer and device differ */
+#define LATE_NS ST_NS_PER_MS
+/* if no transfer is queued and the next one comes later than this, a program made the pause */
+#define SUBMIT_NS    (2 * ST_NS_PER_MS)
 #define INTERVAL_MAX (1 << 15)
 #define SPAN_MAX_NS  (100 * ST_NS_PER_S)
 #define SECONDS_MAX  (INT64_MAX / ST_NS_PER_S / 2)

@@ -9,8 +9,8 @@
 
 #include "core/base.h"
 
-#define ST_USB_PACKETS_HEAD_BYTES                                                                            \
-    64 /* struct mon_bin_hdr; of a finished transfer only the first 48 bytes are read */
+/* struct mon_bin_hdr; of a finished transfer only the first 48 bytes are read */
+#define ST_USB_PACKETS_HEAD_BYTES  64
 #define ST_USB_PACKETS_READ_BYTES  48  /* part of the header that read() returns */
 #define ST_USB_PACKETS_DESC_BYTES  16  /* struct mon_bin_isodesc */
 #define ST_USB_PACKETS_DESC_MAX    128 /* the kernel's limit of descriptors for one transfer */

@@ -20,40 +20,35 @@
 #define RING          128               /* samples that are kept of each thread: 2.5 to 10 s */
 #define PLAYED_NS     (4 * ST_NS_PER_S) /* a process without a cycle for this time is not sampled */
 #define THREADS_MAX   4000              /* threads that one scan of /proc reads */
-#define THREADS_EACH                                                                                         \
-    (THREADS_MAX / PROCESSES_MAX) /* threads of one playing process that are read when its thread is chosen  \
-                                   */
-#define RAN_MAX 1024
-#define CHOOSE_NS                                                                                            \
-    (20 * ST_NS_PER_S) /* interval of choosing the sampled thread of each process again, since a process may \
-                          start another one */
-#define NEW_NS                                                                                               \
-    (5 * ST_NS_PER_S) /* for this time after a process began to play, threads are chosen every SOON_NS: its  \
-                         main thread may have run more often than the others at first */
+/* threads of one playing process that are read when its thread is chosen */
+#define THREADS_EACH (THREADS_MAX / PROCESSES_MAX)
+#define RAN_MAX      1024
+/* interval of choosing the sampled thread of each process again, since a process may start another one */
+#define CHOOSE_NS (20 * ST_NS_PER_S)
+/* for this time after a process began to play, threads are chosen every SOON_NS: its main thread may have run
+ * more often than the others at first */
+#define NEW_NS  (5 * ST_NS_PER_S)
 #define SOON_NS ST_NS_PER_S /* interval of choosing threads during NEW_NS */
 #define SCAN_NS (10 * ST_NS_PER_S)
-#define RESCAN_NS                                                                                            \
-    (100 * ST_NS_PER_MS) /* minimum interval of scans of /proc while the thread that took the CPU is not     \
-                            found: it may be new, or may have slept */
-#define SCAN_PRICE                                                                                           \
-    200 /* minimum interval of scans, as a multiple of a scan's CPU time; doubled after each scan that found \
-           no culprit */
+/* minimum interval of scans of /proc while the thread that took the CPU is not found: it may be new, or may
+ * have slept */
+#define RESCAN_NS (100 * ST_NS_PER_MS)
+/* minimum interval of scans, as a multiple of a scan's CPU time; doubled after each scan that found no
+ * culprit */
+#define SCAN_PRICE  200
 #define IN_VAIN_MAX 3
 #define KNOWN_NS    (250 * ST_NS_PER_MS) /* how long name, priority and CPU of a rival stay valid */
-#define HUNT_NS                                                                                              \
-    (30 * ST_NS_PER_S) /* threads that may take the CPU are watched for this time after a dropout by a lack  \
-                          of CPU */
-#define FROZEN_TICKS                                                                                         \
-    5 /* a thread that has not run for this number of samples may be in a frozen cgroup, which is read then  \
-       */
-#define RARE_TICKS                                                                                           \
-    25 /* every such sample reads stat of all threads; at this interval, the cgroup of a thread that does    \
-          not run is read again */
+/* threads that may take the CPU are watched for this time after a dropout by a lack of CPU */
+#define HUNT_NS (30 * ST_NS_PER_S)
+/* a thread that has not run for this number of samples may be in a frozen cgroup, which is read then */
+#define FROZEN_TICKS 5
+/* every such sample reads stat of all threads; at this interval, the cgroup of a thread that does not run is
+ * read again */
+#define RARE_TICKS  25
 #define USUAL_TICKS 8 /* samples over which the usual CPU time of a thread is averaged */
 #define AROUND      3 /* samples before and after a late cycle that are considered */
-#define PACE_NS                                                                                              \
-    (20 * ST_NS_PER_MS) /* time between two samples of few threads; doubled for more threads, four times as  \
-                           long for many */
+/* time between two samples of few threads; doubled for more threads, four times as long for many */
+#define PACE_NS (20 * ST_NS_PER_MS)
 #define FEW     6
 #define MANY    24
 #define FDS_MAX 64 /* descriptors among which the server's socket is searched */

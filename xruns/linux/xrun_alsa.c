@@ -25,9 +25,8 @@
 
 #define POLL_NS      (250 * ST_NS_PER_MS)
 #define OPEN_POLL_NS ST_NS_PER_S /* poll interval while streams are open and none runs */
-#define CLOSED_POLL_NS                                                                                       \
-    (10 * ST_NS_PER_S) /* poll interval while all streams are closed; inotify reports at once that one is    \
-                          opened */
+/* poll interval while all streams are closed; inotify reports at once that one is opened */
+#define CLOSED_POLL_NS   (10 * ST_NS_PER_S)
 #define FIRST_LOAD_LOOKS 4                  /* polls of a new stream before its first load report */
 #define LOAD_NS          (10 * ST_NS_PER_S) /* interval of load reports of a running stream */
 #define POLLS_A_SCAN     8                  /* polls between two scans for cards that came or went */
@@ -51,8 +50,8 @@ struct substream {
     char client[ST_XRUN_NAME_BYTES]; /* program that opened the stream */
     struct st_alsa_params params;    /* rate_hz 0: not known */
     struct st_alsa_room room;
-    int64_t
-        least_frames;    /* least sound left in the buffer since the last load report; INT64_MAX: not known */
+    /* least sound left in the buffer since the last load report; INT64_MAX: not known */
+    int64_t least_frames;
     unsigned looks_left; /* polls until the next load report */
 };
 
@@ -320,8 +319,8 @@ static int poll_alsa(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
 {
     struct alsa *alsa = w->state;
     size_t bad_n = 0;
-    if (take_opens(
-            alsa)) /* before states are read: a device that is opened from now on wakes the poller again */
+    /* before states are read: a device that is opened from now on wakes the poller again */
+    if (take_opens(alsa))
         alsa->polls_left = 0;
     w->plays = false;
     w->poll_ns = alsa->opens_fd >= 0 ? CLOSED_POLL_NS : OPEN_POLL_NS;
