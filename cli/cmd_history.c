@@ -79,7 +79,7 @@ static const char help[] =
     "  -o, --output F   the file (standard output)\n\n"
     "Exit status: 0 done, 2 nothing was measured in that time, 3 usage, 4 no history.\n";
 
-/* @return -1 or ST_EXIT_USAGE. */
+/* @return -1: the options fit together; ST_EXIT_USAGE, after a message. */
 static int check_options(const struct options *o)
 {
     int others = o->trace != NULL;

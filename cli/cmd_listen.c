@@ -82,7 +82,7 @@ struct run {
     int64_t ahead; /* frames played minus frames recorded when the signal was first heard */
     int64_t first_ns;
     struct moment first, last, soon; /* the least late packets of the first second, of the last whole second,
-                                        and of the second that runs */
+                                        and of the second that has begun */
     int64_t least_ns, most_ns;       /* least and most by which a second was later than the second before */
 };
 
@@ -177,8 +177,8 @@ static void take_packet(void *ctx, const struct st_capture_packet *packet)
     }
     if (packet->recorded > run->next_frame)
         fill_gap(run, packet->recorded - run->next_frame);
-    if (!run->hearing.places.was_locked) /* keep the latest value until the signal is found, since a late
-                                            player moves the signal */
+    /* keep the latest value until the signal is found, since a late player moves the signal */
+    if (!run->hearing.places.was_locked)
         run->ahead = (int64_t)(packet->played - (packet->recorded - run->first_recorded));
     run->next_frame = packet->recorded + packet->frames_n;
     take_time(run, packet);

@@ -34,7 +34,7 @@ struct arguments {
     double hours;    /* measured hours of events_n */
     uint64_t events_n;
     bool broken;    /* the limit will be broken; nothing is counted from then on */
-    char text[256]; /* the answer; "": none yet */
+    char text[256]; /* the verdict as text; "": none yet */
     bool details, json, fail_on_miss, quiet, progress;
 };
 

@@ -217,11 +217,12 @@ static void take_losses(const struct st_hearing *hearing, const struct st_glitch
     const int64_t offset = exact ? hearing->places.first_offset : best_offset(&match, is_forced);
     ret->forced_found_n = matches(&match, offset, is_forced);
     ret->forced_n = (unsigned)match.glitches_n;
-    if (2 * match.covered_n <= match.glitches_n) /* covered glitches need not be found; but if most are
-                                                    covered, nothing shows that losses can be heard */
+    /* covered glitches need not be found; but if most are covered, nothing shows that losses can be heard */
+    if (2 * match.covered_n <= match.glitches_n)
         ret->forced_n -= match.covered_n;
-    if (!exact) { /* shorter glitches may have been found as well, since noise adds to them: they are not the
-                     path's losses */
+    /* noise adds to short glitches, so that they may be found as well: they are not the path's losses
+     */
+    if (!exact) {
         match.late = LATE_MS * ms;
         match.glitches_n = places_of_glitches(forced, forced_n, 0, glitches);
         (void)matches(&match, offset, is_forced);

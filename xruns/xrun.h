@@ -25,7 +25,7 @@
 
 /* What code must know about `why`, the text for people: bits. */
 enum st_xrun_fact {
-    ST_XRUN_FACT_NOT_RUNNING = 1, /* the source cannot watch: this user runs no PipeWire */
+    ST_XRUN_FACT_NOT_RUNNING = 1, /* the source cannot watch, since its server does not run for this user */
     ST_XRUN_FACT_NO_RESYNCS = 2   /* the source watches, but does not see resyncs of second cards */
 };
 #define ST_XRUN_FACTS_MAX 3

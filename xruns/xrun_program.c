@@ -87,8 +87,8 @@ static int start(struct st_xrun_watch *w, struct program *program, const char *p
         argv[n++] = st_text("-x%s", w->setting.listen_except);
     if (w->setting.cycles[0] != '\0' && uid == geteuid())
         argv[n++] = st_text("-c%s", w->setting.cycles);
-    if (uid != geteuid() && !as.switch_user) /* the program becomes the user by itself, since sleeptuned does
-                                                not fork (start_posix.c) */
+    /* the helper program becomes the user by itself, since sleeptuned does not fork (start_posix.c) */
+    if (uid != geteuid() && !as.switch_user)
         argv[n++] = st_text("-u%lu", (unsigned long)uid);
     if (server[0] != '\0')
         argv[n++] = st_text("-e%s=%s", w->source->server_env, server);

@@ -142,7 +142,7 @@ const char *st_predict_text_setting(uint32_t frames)
     struct st_facts *facts = NULL;
     const char *set = "", *lasts = "";
     const bool known = st_facts_input_load(&input, &facts) == ST_EXIT_DONE;
-    /* the last one: JACK, if it runs beside PipeWire */
+    /* the last server that runs decides: JACK, if it runs beside PipeWire */
     for (size_t i = 0; known && st_xrun_sources[i] != NULL; i++) {
         const char *source = st_xrun_sources[i]->name;
         if (!st_owner_runs(facts, st_xrun_sources[i]->daemons) || st_xrun_sources[i]->set_frames == NULL)

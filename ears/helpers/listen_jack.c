@@ -268,8 +268,8 @@ static void look_for_others(void)
     jack_free(peers);
 }
 
-/* Begins the signal in both processes when the command says so, and reports xruns and changes. @return false:
- * the run has ended. */
+/* Begins the signal in the player and the recorder when the command says so, and reports xruns and changes.
+ * @return false: the run has ended. */
 static bool look(ST_UNUSED void *ctx)
 {
     struct st_ear *ear = &listener.ear;

@@ -443,8 +443,8 @@ void st_posix_child_alone(bool dies, bool other_user)
     if (dies)
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* after setuid, which clears this setting */
     (void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    if (other_user) /* not otherwise, since the system call filter of sleeptuned.service would end the program
-                     */
+    /* only then, since otherwise the system call filter of sleeptuned.service would end the program */
+    if (other_user)
         (void)syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
 #ifdef SYS_close_range
     if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0) == 0)

@@ -40,13 +40,13 @@ static enum st_dropout_reason judge_measured(const struct st_dropout_figures *fi
         return ST_DROPOUT_SWAPPED_OUT;
     const int64_t had_ns = figures->deadline_ns - figures->signal_ns;
     const bool lost_cpu = figures->queue_ns > 0 && figures->queue_ns >= late_ns;
-    if (computed_ns >=
-        had_ns + figures->cpu_error_ns * lost_cpu) /* of two possible reasons, the more certain one */
+    /* if the client also waited for a CPU, it counts as too slow only beyond the error of the measurement */
+    if (computed_ns >= had_ns + figures->cpu_error_ns * lost_cpu)
         return ST_DROPOUT_TOO_SLOW;
     if (lost_cpu)
         return figures->taken_by_itself ? ST_DROPOUT_CPU_TAKEN_BY_ITSELF : ST_DROPOUT_CPU_TAKEN;
-    if (slept_ns >= late_ns || late_ns > WAKE_MAX_NS) /* a thread that gets the CPU and does not finish for
-                                                         this long sleeps in its cycle */
+    /* a thread that gets the CPU and does not finish for this long sleeps in its cycle */
+    if (slept_ns >= late_ns || late_ns > WAKE_MAX_NS)
         return ST_DROPOUT_BLOCKED;
     if (wait_of(figures, figures->end_ns - figures->signal_ns) >= late_ns)
         return ST_DROPOUT_WOKEN_LATE;

@@ -543,8 +543,8 @@ int main(int argc, char **argv)
             fprintf(stderr, "%s: cannot keep the last cycles in %s: %s\n", argv[0], observer.options.cycles,
                     strerror(-opened));
     }
-    if (observer.options.listen[0] != '\0') { /* start the listener before this program gives up CPU share,
-                                                 since the listener must not be late */
+    /* start the listener before this program gives up CPU share, since the listener must not be late */
+    if (observer.options.listen[0] != '\0') {
         const int started = st_listener_start(&observer.listener, observer.options.listen);
         if (started < 0)
             ST_PRINT(observer.listener.why, "it cannot be started: %s", strerror(-started));

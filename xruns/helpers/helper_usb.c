@@ -194,8 +194,8 @@ static int watch(int cards)
         const int n = look();
         if (n < 0 || cards_changed(cards, known, sizeof(known)))
             return st_helper_line_absent("the sound cards have changed");
-        pause_ms = n > 0 ? LOOK_MS : IDLE_MS; /* at IDLE_MS, the first events of a stream may be dropped:
-                                                 nothing is judged by them */
+        /* at IDLE_MS, the first events of a stream may be dropped: nothing is judged by them */
+        pause_ms = n > 0 ? LOOK_MS : IDLE_MS;
         if (st_posix_now_ns(NULL) - alive_ns >= ST_HELPER_LINE_ALIVE_S * ST_NS_PER_S) {
             st_helper_line_alive();
             alive_ns = st_posix_now_ns(NULL);

@@ -55,7 +55,7 @@ struct st_jack_now {
     int64_t us, ns;
 };
 
-/** Reports losses that are over or have lasted 1 s; a loss that goes on is reported once a second. @param
- * log messages of the server can still arrive. @param all report unfinished losses as well. */
+/** Reports losses that are over or have lasted 1 s; a loss that goes on is reported once a second. @param log
+ * true: messages of the server can still arrive. @param all true: report unfinished losses as well. */
 void st_jack_loss_say(struct st_jack_losses *losses, struct st_jack_now now, bool log, bool all,
                       st_xrun_seen_fn seen, void *ctx);

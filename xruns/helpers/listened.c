@@ -5,7 +5,7 @@
 
 /* wait this long after a silence: more may follow, and it may become known what the program did */
 #define HOLD_NS (700 * ST_NS_PER_MS)
-/* silences are reported after this time even if more follow; a single longer silence is not heard as a loss
+/* silences are reported after this time even if more follow; one longer silence does not count as a loss
  */
 #define LONG_NS  (5 * ST_NS_PER_S)
 #define NEAR_NS  (300 * ST_NS_PER_MS) /* a silence this near to a change of the stream is no loss */

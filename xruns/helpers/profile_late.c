@@ -164,14 +164,14 @@ static void judge(struct st_pipewire_profile *profile, struct st_profile_node *n
     late->usual_ns = node->usual.busy_ns;
     late->wants_culprit = true;
     late->waited = node->late.waited_for[0] != '\0';
+    /* the server cut the cycle short: a whole period would have been enough for the client */
     if (is_short(late->deadline_ns - late->cycle_ns, cycle->period_ns) &&
-        late->end_ns - late->cycle_ns < cycle->period_ns) { /* the server cut the cycle short: a whole period
-                                                               would have been enough for the client */
+        late->end_ns - late->cycle_ns < cycle->period_ns) {
         blame_server(profile, node, st_profile_node_find(profile, cycle->driver.id));
         return;
     }
-    late->deadline_ns =
-        ST_MAX(late->deadline_ns, late->cycle_ns + cycle->period_ns); /* the client had at least one period */
+    /* the client had at least one period */
+    late->deadline_ns = ST_MAX(late->deadline_ns, late->cycle_ns + cycle->period_ns);
     if (node->client != ST_PIPEWIRE_PROFILE_NO_CLIENT)
         profile->ops.measure(profile->ctx, node->client, late);
     if (late->exited) {
@@ -191,8 +191,8 @@ static void judge(struct st_pipewire_profile *profile, struct st_profile_node *n
         awake_ns =
             late->signal_ns; /* the client was awake: PipeWire 0.3.65 overwrote the time with a later one */
     int64_t busy_ns = late->end_ns - awake_ns;
-    if (late->measured) /* without the time in which others had the CPU, against which a larger buffer would
-                           not help */
+    /* count only the client's own time: a larger buffer would not help against others that take the CPU */
+    if (late->measured)
         busy_ns = ST_MIN(own_ns, busy_ns);
     if (st_profile_late_is(node, profile->kept.cycle_ns)) {
         node->kept.busy_ns = busy_ns;

@@ -1,6 +1,7 @@
 #include "xruns/helpers/pulse_streams.h"
 
-/* looks (4 s) of which the largest value is used: a new stream's sink may hold what an old stream asked for
+/* number of looks (4 s) of which the largest value counts, since the sink may still hold what an old stream
+ *  asked for
  */
 #define LOOKS 16
 /* us after the server did not answer in which queues may be seen empty for that reason */

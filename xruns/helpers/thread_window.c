@@ -20,9 +20,9 @@ static double usual_share(double used, const struct st_dropout_figures *figures)
     return ST_MIN(used, usual);
 }
 
-/* @return the CPU time of all cycles in the window but the late one, if each of them needs each_ns. One
- * begins with each period; of those that begin while the late one runs, one runs right after it, or none
- * (skips_next). */
+/* @return the CPU time of all cycles in the window but the late one, if each of them needs each_ns. A cycle
+ * begins with each period. Of the cycles that begin while the late one runs, one runs right after it; with
+ * skips_next, none of them runs. */
 static int64_t others_ns(const struct st_thread_window *window, const struct st_dropout_figures *figures,
                          int64_t each_ns)
 {
@@ -31,7 +31,7 @@ static int64_t others_ns(const struct st_thread_window *window, const struct st_
     const int64_t after_ns = within(window->to_ns - figures->end_ns, INT64_MAX);
     if (period_ns <= 0)
         return 0;
-    /* they wake up as late as this one did, and end in their period */
+    /* assumption: the other cycles wake up as late as this one did, and end in their period */
     const int64_t wait_ns = within(figures->awake_ns - figures->signal_ns, period_ns - each_ns);
     const int64_t since_ns = (figures->end_ns - figures->signal_ns) % period_ns;
     /* from the end of the late cycle to the next period */

@@ -42,8 +42,8 @@
 #define HUNT_NS (30 * ST_NS_PER_S)
 /* a thread that has not run for this number of samples may be in a frozen cgroup, which is read then */
 #define FROZEN_TICKS 5
-/* every such sample reads stat of all threads; at this interval, the cgroup of a thread that does not run is
- * read again */
+/* each sample whose number is a multiple of this reads the stat files of all threads; at this interval, the
+ *  cgroup of a thread that does not run is read again */
 #define RARE_TICKS  25
 #define USUAL_TICKS 8 /* samples over which the usual CPU time of a thread is averaged */
 #define AROUND      3 /* samples before and after a late cycle that are considered */
