@@ -338,8 +338,8 @@ int st_cmd_apply(int argc, char **argv)
         return status;
     target->quantum = work.quantum;
     target->card = work.card;
-    /* undo what an interrupted run left before settings are judged: such a value may look right and not last
-     */
+    /* undo what an interrupted run left before settings are judged: such a value may look right and not
+     * last */
     if (work.dry_run && st_journal_is_interrupted(&target->journal))
         status = st_failure("an earlier run was interrupted. The next apply or revert undoes its changes.");
     else

@@ -230,8 +230,8 @@ static const char *sizes_text(const struct answer *answer, bool watched)
     return text;
 }
 
-/** @return sentences: the main cause of late wake-ups, and what slowed the whole computer down; "": neither.
- */
+/** @return sentences: the main cause of late wake-ups, and what slowed the whole computer down; "":
+ * neither. */
 static const char *causes_text(const struct answer *answer, bool judged_held)
 {
     enum st_cause cause;

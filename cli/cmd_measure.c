@@ -1,5 +1,5 @@
-/* sleeptune measure: runs a loop like an audio callback, and prints whether this machine meets its deadlines.
- */
+/* sleeptune measure: runs a loop like an audio callback, and prints whether this machine meets its
+ * deadlines. */
 #include <unistd.h>
 
 #include "advisor/rules/buffer.h"

@@ -186,8 +186,8 @@ static int64_t best_offset(struct match *match, bool *scratch)
     return best;
 }
 
-/* Finds out which losses are test glitches, and puts the other ones, which are the path's, into the result.
- */
+/* Finds out which losses are test glitches, and puts the other ones, which are the path's, into the
+ * result. */
 static void take_losses(const struct st_hearing *hearing, const struct st_glitch *forced, size_t forced_n,
                         struct st_hearing_result *ret)
 {
@@ -220,8 +220,8 @@ static void take_losses(const struct st_hearing *hearing, const struct st_glitch
     /* covered glitches need not be found; but if most are covered, nothing shows that losses can be heard */
     if (2 * match.covered_n <= match.glitches_n)
         ret->forced_n -= match.covered_n;
-    /* noise adds to short glitches, so that they may be found as well: they are not the path's losses
-     */
+    /* noise adds to short glitches, so that they may be found as well: they are not the path's
+     * losses */
     if (!exact) {
         match.late = LATE_MS * ms;
         match.glitches_n = places_of_glitches(forced, forced_n, 0, glitches);

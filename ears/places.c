@@ -227,8 +227,8 @@ static void heal(struct st_places *places, uint64_t clean, int64_t shift)
     st_losses_add(&places->losses, &loss, clean);
 }
 
-/* @return the first frame from which on the signal agrees at that offset; at most a window before the damage.
- */
+/* @return the first frame from which on the signal agrees at that offset; at most a window before the
+ * damage. */
 static uint64_t since(const struct st_places *places, uint64_t clean, int64_t offset)
 {
     while (clean > oldest(places) && clean + WINDOW > places->bad_at && agrees(places, clean - 1, offset))

@@ -278,8 +278,8 @@ struct st_platform {
     /** @return 0, -ENOTEMPTY, -ENOENT, ... */
     int (*remove_folder)(struct st_platform *platform, const char *path);
     /** Writes text and a newline into a file of procfs or sysfs by one write(2). The file must exist and be a
-     *  regular one. @return 0, or what open and write said (-EINVAL, -EBUSY: the kernel refuses the value).
-     */
+     *  regular one. @return 0, or what open and write said (-EINVAL, -EBUSY: the kernel refuses the
+     * value). */
     int (*write_value)(struct st_platform *platform, const char *path, const char *text);
     /** Sets a sysctl from the text that read_sysctl gives. @return 0, -ENOENT, -EPERM, -EINVAL, -ENOTSUP. */
     int (*write_sysctl)(struct st_platform *platform, const char *name, const char *text);

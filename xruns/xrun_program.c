@@ -13,8 +13,8 @@
 #include "st_config.h"
 #include "xruns/xrun_line.h"
 
-/* naps of 10 ms to wait for the program's end: its pipe is closed some time before, longer on a busy machine
- */
+/* naps of 10 ms to wait for the program's end: its pipe is closed some time before, longer on a busy
+ * machine */
 #define EXIT_NAPS 20
 /* a program that prints no line for this time, and up to a poll more, hangs */
 #define SILENT_NS    (36 * ST_NS_PER_S)

@@ -1,5 +1,5 @@
-/* Did the changes help? `apply` runs the loop before the first change; `verify` runs it again and compares.
- */
+/* Did the changes help? `apply` runs the loop before the first change; `verify` runs it again and
+ * compares. */
 #pragma once
 
 #include <jansson.h>

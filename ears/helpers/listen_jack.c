@@ -247,8 +247,8 @@ static int begin(bool cable, const char *server)
     return ST_EAR_DONE;
 }
 
-/* Reports other programs that play to the same physical port, since they are heard together with the signal.
- */
+/* Reports other programs that play to the same physical port, since they are heard together with the
+ * signal. */
 static void look_for_others(void)
 {
     const jack_port_t *plays =

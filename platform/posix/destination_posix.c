@@ -9,8 +9,8 @@
 
 #define LINKS_MAX 40 /* symbolic links in one path, as on Linux */
 
-/* A path that is walked: the folder reached so far, the rest of the path, and the number of links followed.
- */
+/* A path that is walked: the folder reached so far, the rest of the path, and the number of links
+ * followed. */
 struct walk {
     int fd;
     char rest[PATH_MAX];

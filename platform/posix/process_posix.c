@@ -45,8 +45,8 @@ static int try_fifo(struct st_platform *platform, int priority, int *ret_errno)
         got = read(ends[0], &result, 1);
     } while (got < 0 && errno == EINTR);
     close(ends[0]);
-    /* the result came through the pipe, so ECHILD does not matter, which a process gets that ignores SIGCHLD
-     */
+    /* the result came through the pipe, so ECHILD does not matter, which a process gets that ignores
+     * SIGCHLD */
     while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
     }
     if (got != 1)

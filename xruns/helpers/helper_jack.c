@@ -425,8 +425,8 @@ int main(int argc, char **argv)
         perror(NAME);
         return ST_HELPER_LINE_FAILED;
     }
-    /* before libjack starts, since a client that is killed while it creates its database locks all others out
-     */
+    /* before libjack starts, since a client that is killed while it creates its database locks all others
+     * out */
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
     const int r = open_client(server);

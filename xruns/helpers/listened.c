@@ -5,8 +5,8 @@
 
 /* wait this long after a silence: more may follow, and it may become known what the program did */
 #define HOLD_NS (700 * ST_NS_PER_MS)
-/* silences are reported after this time even if more follow; one longer silence does not count as a loss
- */
+/* silences are reported after this time even if more follow; one longer silence does not count as a
+ * loss */
 #define LONG_NS  (5 * ST_NS_PER_S)
 #define NEAR_NS  (300 * ST_NS_PER_MS) /* a silence this near to a change of the stream is no loss */
 #define STOOD_NS (500 * ST_NS_PER_MS) /* a standstill of the program becomes known this much later */

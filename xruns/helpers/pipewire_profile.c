@@ -77,8 +77,8 @@ static void keep_node(struct st_profile_node *node, const struct st_pipewire_cyc
     node->kept.busy_ns = end_ns - awake_ns;
 }
 
-/* Keeps what each node did in a cycle with a dropout; a kept cycle that is not reported yet is not replaced.
- */
+/* Keeps what each node did in a cycle with a dropout; a kept cycle that is not reported yet is not
+ * replaced. */
 static void keep_cycle(struct st_pipewire_profile *profile, const struct st_pipewire_cycle *cycle)
 {
     const int64_t cycle_ns = cycle->driver.signal_ns;

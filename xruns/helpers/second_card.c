@@ -36,8 +36,8 @@ static bool goes_on(const struct st_second_card *card, uint32_t driver_id,
            clock->position > last->position && clock->position - last->position < clock->rate_hz;
 }
 
-/* Estimates max_resync of alsa-pcm.c. The usual delay is PipeWire's target plus the frames in the resampler.
- */
+/* Estimates max_resync of alsa-pcm.c. The usual delay is PipeWire's target plus the frames in the
+ * resampler. */
 static double limit_of(const struct st_second_card *card)
 {
     return fmin(card->usual, fmax(ERROR_FRAMES, card->usual / 2));

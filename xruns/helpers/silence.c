@@ -162,8 +162,8 @@ static size_t take_sound(struct st_silence *silence, const struct st_silence_cyc
     return n;
 }
 
-/* Processes the silent frames that begin at frame `first` of the cycle. @return the number of frames taken.
- */
+/* Processes the silent frames that begin at frame `first` of the cycle. @return the number of frames
+ * taken. */
 static size_t take_quiet(struct st_silence *silence, const struct st_silence_cycle *cycle, size_t first)
 {
     const size_t frames =

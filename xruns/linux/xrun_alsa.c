@@ -263,8 +263,8 @@ static void look_at_room(struct substream *s, const struct st_alsa_status *now, 
         report_load(s, seen, ctx);
 }
 
-/** Polls one stream. @return 0; -EBADMSG: its status has an unknown format; another error: its card is gone.
- */
+/** Polls one stream. @return 0; -EBADMSG: its status has an unknown format; another error: its card is
+ * gone. */
 static int look(struct st_xrun_watch *w, struct substream *s, st_xrun_seen_fn seen, void *ctx)
 {
     char text[STATUS_BYTES];
