@@ -19,8 +19,8 @@ struct work {
     bool dry_run;
     bool yes;
     bool run_generators;
-    int64_t measure_ns;     /* before the first change; 0: not */
-    const char *const *ids; /* end with NULL */
+    int64_t measure_ns;     /* how long the loop is measured before the first change; 0: not at all */
+    const char *const *ids; /* rules to apply, ended with NULL; none: all */
     size_t ids_n;
     const char *own_ids[2];
     int64_t quantum;  /* N of linux-pipewire-quantum=N; 0: not given */
@@ -81,7 +81,7 @@ static int take_value(struct work *work)
                                 id);
     work->own_ids[0] = id;
     work->ids = work->own_ids;
-    work->measure_ns = 0; /* the loop does not depend on it */
+    work->measure_ns = 0; /* sleeptune's own loop does not depend on these settings */
     if (is_card) {
         work->card = value + 1;
         return ST_EXIT_DONE;
@@ -136,7 +136,8 @@ static void print_by_hand(const struct st_finding *finding, const char *why)
         st_change_output_lines(finding->fix_persistent);
 }
 
-/* A right of one user may be given to another one, too; own settings may get another value. */
+/* Was a change of this rule already applied? Not if it gave a right to another user, or if it is a setting of
+ * the user's own programs, which may get another value. */
 static bool is_applied(const struct work *work, const struct st_finding *finding)
 {
     ST_EACH_OF (entry, work->target.journal.entries, work->target.journal.entries_n) {
@@ -148,7 +149,7 @@ static bool is_applied(const struct work *work, const struct st_finding *finding
     return false;
 }
 
-/* Is it a right of one user, and no one says whose? Root has it anyway. */
+/* Does the rule give a right to one user, while no user is named? Root has the right anyway. */
 static bool needs_user(const struct work *work, const struct st_rule *rule)
 {
     const struct st_facts *facts = work->target.facts;
@@ -157,7 +158,7 @@ static bool needs_user(const struct work *work, const struct st_rule *rule)
             st_facts_int_or(facts, ST_KEY_USER_UID, -1) == 0);
 }
 
-/* Prints what the user needs for the decision. */
+/* Prints costs and side effects of planned changes, so that the user can decide. */
 static void print_planned(const struct work *work, const struct st_finding *finding, size_t first_step)
 {
     st_change_output_row(14, "    cost:", st_rule_cost(finding->rule));
@@ -172,7 +173,8 @@ static void print_planned(const struct work *work, const struct st_finding *find
     }
 }
 
-/* Plans the changes of a finding, and prints why, or why not. asked: the user named it. */
+/* Plans the changes of a finding and prints the reason, or prints why nothing is planned. asked: the user
+ * named it. */
 static void look_at(struct work *work, const struct st_finding *finding, bool asked)
 {
     const struct st_rule *rule = finding->rule;
@@ -213,7 +215,8 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
     }
 }
 
-/* FreeBSD's timer settings depend on each other: each is judged as if the planned ones were made. */
+/* Puts the planned values into the facts: FreeBSD's timer settings depend on each other, so the next rule is
+ * judged as if the planned changes were made. */
 static int put_planned(struct st_facts *facts, const struct st_finding *finding)
 {
     int r = 0;
@@ -266,7 +269,7 @@ static int carry_out(struct work *work)
     if (why == NULL) {
         if (work->measure_ns > 0 && work->target.live)
             st_before_after_keep(&work->target, &applied.journal, &work->plan, work->measure_ns);
-        if (work->target.own) /* its files with another value */
+        if (work->target.own) /* remove the same rules' files, which have an earlier value */
             why = st_applied_revert(&applied, false, work->ids);
         if (why == NULL && (r = st_applied_add(&applied, &work->plan)) < 0)
             why = st_journal_is_interrupted(&applied.journal)
@@ -276,7 +279,8 @@ static int carry_out(struct work *work)
             (void)st_before_after_forget(&work->target, &applied.journal);
         st_applied_close(&applied);
     }
-    if (r == -EROFS || r == -EACCES || r == -EPERM) { /* what to put where */
+    /* this user may not write: print the files and their new text */
+    if (r == -EROFS || r == -EACCES || r == -EPERM) {
         puts("make these changes by hand:");
         st_change_output_plan(&work->plan);
     }
@@ -295,7 +299,7 @@ static int carry_out(struct work *work)
 static int decide(struct work *work)
 {
     const int rest = work->by_hand_n > 0 ? ST_EXIT_FINDINGS : ST_EXIT_DONE;
-    fflush(stdout); /* before what goes to stderr */
+    fflush(stdout); /* so that it appears before text on standard error */
     const char *refusal =
         work->target.own ? NULL : st_facts_text_or(work->target.facts, ST_KEY_SETTINGS_ELSEWHERE, NULL);
     if (refusal != NULL && work->by_hand_n > 0 && !work->dry_run)
@@ -334,7 +338,8 @@ int st_cmd_apply(int argc, char **argv)
         return status;
     target->quantum = work.quantum;
     target->card = work.card;
-    /* before anything is judged: what an interrupted run left may look right and not last */
+    /* undo what an interrupted run left before settings are judged: such a value may look right and not
+     * last */
     if (work.dry_run && st_journal_is_interrupted(&target->journal))
         status = st_failure("an earlier run was interrupted. The next apply or revert undoes its changes.");
     else
@@ -344,7 +349,7 @@ int st_cmd_apply(int argc, char **argv)
     if (status == ST_EXIT_DONE)
         status = look(&work);
     ST_EACH_OF (step, work.plan.entries, work.plan.entries_n) {
-        step->frames = (uint32_t)target->quantum; /* of own settings */
+        step->frames = (uint32_t)target->quantum; /* for settings of the user's own programs */
         if (target->own)
             continue;
         step->frames = target->report.wish.frames;

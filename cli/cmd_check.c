@@ -1,4 +1,5 @@
-/* sleeptune check: ten seconds of measuring, then the report with what was measured in its first sentence. */
+/* sleeptune check: measures wake-ups for ten seconds, then prints the report, whose first sentence is about
+ * this measurement. */
 #include <unistd.h>
 
 #include "advisor/rules/machine.h"
@@ -16,14 +17,14 @@
 
 #define DURATION_NS     (10 * ST_NS_PER_S)
 #define DURATION_MAX_NS (86400 * ST_NS_PER_S)
-#define LONGEST         2048u /* frames */
-#define SURE_S          540.0 /* measured time from which on bounds are printed */
+#define LONGEST         2048u /* largest buffer size that is judged, in frames */
+#define SURE_S          540.0 /* seconds; a shorter measurement prints no statistical bounds */
 
 struct options {
     struct st_report_options report;
-    struct st_music *music; /* NULL: it is not watched */
+    struct st_music *music; /* NULL: other programs' dropouts are not watched */
     int64_t duration_ns;
-    uint32_t judged_frames; /* the settings are judged for this size */
+    uint32_t judged_frames; /* buffer size for which settings are judged */
     bool quiet;
 };
 
@@ -47,8 +48,8 @@ static const char help[] =
     "above the threshold, 1 dropouts or findings, 2 a setting that might be such a\n"
     "finding could not be read, 3 usage, 4 failure, 5 invalid measurement.\n";
 
-/** The smallest size at which none of these wake-ups would have been a dropout; 0: no size up to the
- * longest. */
+/** The smallest buffer size (frames) at which none of the wake-ups so far would have been a dropout; 0: no
+ * size up to LONGEST. */
 static uint32_t held_so_far(const struct st_result *result)
 {
     uint32_t frames = result->frames;
@@ -89,7 +90,7 @@ static bool look(void *ctx, const struct st_result *result, bool first)
 /** One measurement; with --stress one for each load. */
 struct phase {
     enum st_stress_phase load;
-    int load_error; /* why the load is not there, or ended too early */
+    int load_error; /* negative errno if the load could not be started or ended too early; else 0 */
     struct st_sizes sizes;
 };
 
@@ -100,10 +101,11 @@ struct answer {
     bool stress, details;
     const struct phase *worst; /* the phase with the latest wake-up */
     const char *next;
-    enum st_cause slowed; /* the computer while it was measured; ST_CAUSE_UNKNOWN: not known to be */
-    uint32_t judged_frames, used_frames; /* used: by a sound server; 0: none, or not known */
-    uint64_t dropouts_n;                 /* of the music */
-    json_t *dropouts;                    /* st_music_finish; NULL: it was not watched */
+    /* what slowed the computer down during the measurement; ST_CAUSE_UNKNOWN: nothing known */
+    enum st_cause slowed;
+    uint32_t judged_frames, used_frames; /* used_frames: by the sound server; 0: no server, or not known */
+    uint64_t dropouts_n;                 /* of other programs during the measurement */
+    json_t *dropouts;                    /* from st_music_finish; NULL: dropouts were not watched */
     enum st_os os;
 };
 
@@ -195,7 +197,8 @@ static uint32_t held_in_all(const struct answer *answer)
     return frames;
 }
 
-/* What this computer alone holds. With dropouts of the music it follows what is said about them. */
+/* @return a sentence: which buffer size this computer holds. If other programs had dropouts, it follows the
+ * sentence about them. */
 static const char *held_text(const struct st_predict_table *table, const struct answer *answer)
 {
     const struct st_predict_row *held = table->held;
@@ -227,7 +230,8 @@ static const char *sizes_text(const struct answer *answer, bool watched)
     return text;
 }
 
-/** What made wake-ups late, and whether the whole computer was slower. */
+/** @return sentences: the main cause of late wake-ups, and what slowed the whole computer down; "":
+ * neither. */
 static const char *causes_text(const struct answer *answer, bool judged_held)
 {
     enum st_cause cause;
@@ -259,7 +263,8 @@ static const char *next_text(const struct answer *answer, bool right_set_up, boo
                           : "sleeptune check --stress (does it hold while the computer is busy?)";
 }
 
-/** @return an st_exit: findings if the size in use, or asked for, has dropouts, or the music had. */
+/** @return ST_EXIT_FINDINGS if the buffer size in use (or asked for) did not hold, or if other programs had
+ * dropouts; else ST_EXIT_DONE. */
 static int make_answer(const struct st_facts *facts, struct answer *answer)
 {
     int64_t frames, dropouts_n;
@@ -331,7 +336,8 @@ static int measure_phase(struct options *options, const struct st_wish *wish, ui
     return status == ST_EXIT_DONE ? status_of(&phase->sizes) : status;
 }
 
-/** Measures into facts and the answer. @return an st_exit; there is an answer if its report has a text. */
+/** Measures, and fills facts and answer. @return an st_exit; answer->report.text stays NULL if there is no
+ * answer. */
 static int measure(struct options *options, bool watch, struct st_facts *facts, struct answer *answer)
 {
     struct st_wish wish;
@@ -388,7 +394,7 @@ int st_cmd_check(int argc, char **argv)
     int status = st_report_run_options(own, ST_ARRAY_LEN(own), help, argc, argv, NULL, &options.report);
     if (status >= 0)
         return status;
-    /* before the loop runs, so that nothing of it is taken for the machine's */
+    /* read the facts before the loop runs, so that no setting of the loop is taken for one of the machine */
     st_facts_input_of_player(&input);
     status = st_facts_input_load(&input, &facts);
     if (status != ST_EXIT_DONE)

@@ -59,7 +59,7 @@ static const char *joined(char **words, int n)
     return text;
 }
 
-/* Each byte that is no letter or digit as "%20". */
+/* Encodes each byte that is no letter or digit, as in "%20". */
 static const char *encoded(const char *text)
 {
     const char *ret = "";

@@ -1,4 +1,5 @@
-/* sleeptune history: what sleeptuned has recorded, by steps of time, as events or by causes. */
+/* sleeptune history: shows what sleeptuned has recorded: a table over time, events, causes, what was heard,
+ * or changes. */
 #include <unistd.h>
 
 #include "cli/command.h"
@@ -18,7 +19,7 @@
 
 typedef void (*print_fn)(FILE *out, const json_t *document, const struct st_history_text_look *look);
 
-/* What is shown: by steps of time, unless another one is asked for. */
+/* The views of the history, each with an option of its own; without one STEPS, a table over time. */
 enum { STEPS, EVENTS, CAUSES, HEARD, CHANGES, VIEWS_N };
 static const struct {
     enum st_history_document document;
@@ -32,8 +33,8 @@ static const struct {
 struct options {
     bool asked[VIEWS_N], json, system, details;
     const char *since, *until, *socket, *db;
-    const char *step; /* only for steps of time */
-    const char *kind; /* only for events, as is limit */
+    const char *step; /* length of a row of the table over time; not for other views */
+    const char *kind; /* kind and limit: only with --events */
     const char *trace, *output;
     int64_t limit;
 };
@@ -77,7 +78,7 @@ static const char help[] =
     "  -o, --output F   the file (standard output)\n\n"
     "Exit status: 0 done, 2 nothing was measured in that time, 3 usage, 4 no history.\n";
 
-/* @return -1 or ST_EXIT_USAGE. */
+/* @return -1: the options fit together; ST_EXIT_USAGE, after a message. */
 static int check_options(const struct options *o)
 {
     int others = o->trace != NULL;
@@ -177,14 +178,15 @@ static int print_text(const struct options *options, const struct st_history_wis
                       const json_t *document, print_fn print)
 {
     struct st_locale_stream stream;
-    const struct st_history_text_look look = {.columns = st_terminal_width(STDOUT_FILENO),
-                                              .now_wall_ns = st_posix_wall_ns(NULL),
-                                              .details = options->details,
-                                              .late = options->details || options->kind != NULL ||
-                                                      options->limit > 0, /* the last N are N */
-                                              .socket = wish->socket,
-                                              .db = wish->db,
-                                              .trace = here()->trace};
+    const struct st_history_text_look look = {
+        .columns = st_terminal_width(STDOUT_FILENO),
+        .now_wall_ns = st_posix_wall_ns(NULL),
+        .details = options->details,
+        .late = options->details || options->kind != NULL ||
+                options->limit > 0, /* --limit N prints N events, including late wake-ups */
+        .socket = wish->socket,
+        .db = wish->db,
+        .trace = here()->trace};
     print(st_locale_begin(&stream, stdout), document, &look);
     if (st_locale_end(&stream) != 0)
         return st_failure("out of memory");
@@ -225,7 +227,7 @@ static int show_steps(const struct options *options, struct st_history_wish *wis
     return status == ST_EXIT_DONE && !measured ? ST_EXIT_UNKNOWN : status;
 }
 
-/* --- the others --- */
+/* --- the other views --- */
 
 static int show_document(const struct options *options, const struct st_history_wish *wish, print_fn print)
 {
@@ -240,7 +242,7 @@ static int show_document(const struct options *options, const struct st_history_
     return status;
 }
 
-/* --- one as a file --- */
+/* --- one event as a trace file --- */
 
 /* Finds the time of the event with that id. @return 0, or an st_exit after a message. */
 static int find_event(const char *id_text, struct st_history_wish wish, int64_t *ret_wall_ns)
@@ -341,6 +343,7 @@ int st_cmd_history(int argc, char **argv)
     if (view == STEPS)
         return show_steps(&options, &wish);
     if (view == CHANGES)
-        wish.asked.step_ns = wish.asked.until_ns - wish.asked.since_ns; /* its rows are not needed */
+        /* one row for all the time, since --changes prints no rows */
+        wish.asked.step_ns = wish.asked.until_ns - wish.asked.since_ns;
     return show_document(&options, &wish, views[view].print);
 }

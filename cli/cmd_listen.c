@@ -1,4 +1,5 @@
-/* sleeptune listen: plays a test signal through the sound system, takes it back, and says what was lost. */
+/* sleeptune listen: plays a test signal through the sound system, records it, and reports which sound was
+ * lost. */
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -15,17 +16,21 @@
 
 #define USUAL_NS (60 * ST_NS_PER_S)
 #define FILE_HZ  48000 /* rate of the file that --signal writes */
-#define JUDGED_S                                                                                             \
-    120 /* limit of CPU time: judging ten minutes of the signal takes 1 s, noise at 192 kHz much more */
-#define FILE_CHANCE 36 /* where its glitches are: --input knows it, and the detector does not */
+/* limit of CPU time in s: judging ten minutes of the signal takes 1 s, noise at 192 kHz much more */
+#define JUDGED_S 120
+/* seed of the places of the glitches in that file: --input computes them again; the detector does not know
+ * them */
+#define FILE_CHANCE 36
 #define FILE_MAX    (6 * 3600 * ST_NS_PER_S)
 #define FRAMES      1024
-#define LEAST_NS    (10 * ST_NS_PER_S) /* the forced glitches take 6.5 s */
-#define GAP_MAX     960000             /* frames that a recorder may leave out */
-#define LATE_NS     (1500 * ST_NS_PER_MS)
-#define RATE_LEAST  5                   /* s, from which on a device's rate is known */
-#define JUMP_NS     (10 * ST_NS_PER_MS) /* a clock of jiffies is off by 4 ms */
-#define RECORDS     2000                /* 1.6 MB at most by 800 bytes each */
+/* shortest duration of a test, in which the forced glitches take 6.5 s */
+#define LEAST_NS   (10 * ST_NS_PER_S)
+#define GAP_MAX    960000 /* at most this number of missing frames is replaced by silence */
+#define LATE_NS    (1500 * ST_NS_PER_MS)
+#define RATE_LEAST 5 /* s: a shorter run is not used to measure the device's rate */
+/* accepted change of lateness from second to second, since a clock of jiffies is off by 4 ms */
+#define JUMP_NS (10 * ST_NS_PER_MS)
+#define RECORDS 2000 /* events asked from the daemon: at most 1.6 MB, since each has at most 800 bytes */
 
 struct options {
     struct st_listen_wish wish;
@@ -58,11 +63,12 @@ static const char help[] = "Usage: sleeptune listen [--back WAY] [OPTION...]\n"
                            "Exit status: 0 nothing was lost, 1 losses, 3 usage or a file that is no such\n"
                            "recording, 4 failure, 5 invalid: what was heard does not allow an answer.\n";
 
-/* When a frame was recorded. A packet may be late and is never early: of some, the least late one counts. */
+/* When a frame was recorded. A packet may arrive late and never early, so of the packets of a second the
+ * least late one is used. */
 struct moment {
     uint64_t recorded; /* frames since the first one */
-    int64_t time_ns;   /* since then; 0 of both: none yet */
-    int64_t late_ns;   /* by a clock at its nominal rate */
+    int64_t time_ns;   /* since the first frame; 0 like `recorded`: no packet yet */
+    int64_t late_ns;   /* lateness, computed with the nominal rate */
 };
 
 /* One run, live or of a file. */
@@ -73,11 +79,11 @@ struct run {
     struct st_listen_live live;
     struct st_daemon_answer records;
     uint64_t next_frame, first_recorded;
-    int64_t
-        ahead; /* frames of the signal that had been played, less those recorded, when it was heard first */
+    int64_t ahead; /* frames played minus frames recorded when the signal was first heard */
     int64_t first_ns;
-    struct moment first, last, soon; /* of the first whole second, the last one, and the next */
-    int64_t least_ns, most_ns;       /* by how much a second was later than the one before */
+    struct moment first, last, soon; /* the least late packets of the first second, of the last whole second,
+                                        and of the second that has begun */
+    int64_t least_ns, most_ns;       /* least and most by which a second was later than the second before */
 };
 
 /* --- the signal as a file --- */
@@ -113,7 +119,7 @@ static int write_signal(const struct options *o)
     return ST_EXIT_DONE;
 }
 
-/* --- what is heard --- */
+/* --- a live run --- */
 
 static void say_begin(void *ctx, const struct st_way *way, const struct st_capture_head *head)
 {
@@ -129,7 +135,7 @@ static void say_begin(void *ctx, const struct st_way *way, const struct st_captu
             st_safe_text(safe.records));
 }
 
-/* Frames that were recorded and did not get here are silence: a loss with that reason. */
+/* Takes silence for frames that were recorded but did not arrive here, so that they are found as a loss. */
 static void fill_gap(struct run *run, uint64_t frames)
 {
     static const float silence[FRAMES * ST_CAPTURE_CHANNELS_MAX];
@@ -171,7 +177,8 @@ static void take_packet(void *ctx, const struct st_capture_packet *packet)
     }
     if (packet->recorded > run->next_frame)
         fill_gap(run, packet->recorded - run->next_frame);
-    if (!run->hearing.places.was_locked) /* a player that was late at first moved the signal */
+    /* keep the latest value until the signal is found, since a late player moves the signal */
+    if (!run->hearing.places.was_locked)
         run->ahead = (int64_t)(packet->played - (packet->recorded - run->first_recorded));
     run->next_frame = packet->recorded + packet->frames_n;
     take_time(run, packet);
@@ -195,8 +202,8 @@ static void ask_daemon(struct run *run)
         run->view.records_from_ns = st_json_integer(json_array_get(run->view.records, 0), "time_ns");
 }
 
-/* Every frame that the device had was recorded, and no time is missing: its rate is known. A server that is
- * stopped has no cycles meanwhile; a sink without hardware has one more when a program joins. */
+/* Was each frame of the device recorded, without a gap in time, so that its rate can be computed? Gaps come
+ * from a server that was stopped; a sink without hardware has an additional cycle when a program joins. */
 static bool is_steady(const struct run *run)
 {
     const uint64_t *n = run->live.events_n;
@@ -204,7 +211,7 @@ static bool is_steady(const struct run *run)
            run->most_ns - run->least_ns <= JUMP_NS;
 }
 
-/* Of a recording, too, whose frames run->hearing has taken. */
+/* Ends the analysis of a live run or of a file, after run->hearing has taken all frames. */
 static void end_run(struct run *run, const struct st_glitch *forced, size_t forced_n)
 {
     run->view.result = &run->result;
@@ -212,8 +219,8 @@ static void end_run(struct run *run, const struct st_glitch *forced, size_t forc
     st_hearing_end(&run->hearing, forced, forced_n, &run->result);
 }
 
-/* Says on standard error what is going to be heard and recorded, plays, records, and asks the daemon, if one
- * answers, what it recorded. @return an st_exit: DONE with run->view, or a failure after its message. */
+/* Prints on standard error what will be played and recorded, plays, records, and asks the daemon, if it
+ * answers, for its events. @return an st_exit: DONE with run->view, or a failure after its message. */
 static int record(const struct st_listen_wish *wish, struct run *run)
 {
     static const struct st_listen_calls calls = {say_begin, take_packet};
@@ -296,7 +303,7 @@ static int read_input(const struct options *o, struct run *run)
     return status;
 }
 
-/* --- what is said --- */
+/* --- output --- */
 
 static int print(const struct run *run, bool json)
 {
@@ -315,7 +322,7 @@ static int print(const struct run *run, bool json)
 int st_cmd_listen(int argc, char **argv)
 {
     struct options o = {.wish.duration_ns = USUAL_NS};
-    int64_t frames = 0; /* the size in use */
+    int64_t frames = 0; /* 0: the buffer size in use */
     const struct st_option options[] = {
         {"back", .text = &o.wish.back},
         {"play", .text = &o.wish.plays},

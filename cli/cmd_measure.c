@@ -1,4 +1,5 @@
-/* sleeptune measure: runs an audio-shaped loop and prints whether this machine holds the period. */
+/* sleeptune measure: runs a loop like an audio callback, and prints whether this machine meets its
+ * deadlines. */
 #include <unistd.h>
 
 #include "advisor/rules/buffer.h"
@@ -19,20 +20,21 @@
 #define DURATION_MAX_NS (366 * 86400 * ST_NS_PER_S)
 #define CAUSE_MAX_NS    (3600 * ST_NS_PER_S)
 #define NS_PER_HOUR     (3600 * (double)ST_NS_PER_S)
-#define SPARE           2.2 /* of the shortest time: one with which two events still pass */
+#define SPARE           2.2 /* default / shortest duration that can show the limit: allows two events */
 
 struct arguments {
     struct st_session_config config;
     int64_t frames, rate_hz;           /* 0: as the sound server runs */
-    char buffer[ST_BUFFER_TEXT_BYTES]; /* which one, and who set it; "": it was asked for */
+    char buffer[ST_BUFFER_TEXT_BYTES]; /* the sound server's buffer size and who set it; "": the user named a
+                                          size */
     const char *record;
     enum st_stress_phase stress;
-    /* of --at-most: do the events of missed periods stay below a limit? */
+    /* for --at-most, which tests whether the events of missed periods stay below a limit: */
     double per_hour; /* the limit; 0: not asked for */
     double hours;    /* measured hours of events_n */
     uint64_t events_n;
     bool broken;    /* the limit will be broken; nothing is counted from then on */
-    char text[256]; /* the answer; "": none yet */
+    char text[256]; /* the verdict as text; "": none yet */
     bool details, json, fail_on_miss, quiet, progress;
 };
 
@@ -67,7 +69,7 @@ static const char help[] = "Usage: sleeptune measure [OPTION...]\n"
                            "periods with --fail-on-miss, or more than --at-most, 2 --at-most is undecided,\n"
                            "3 usage, 4 failure, 5 invalid measurement.\n";
 
-/* Only a CPU that this process may use. @return an st_exit. */
+/* Checks that this process may use the CPU. @return an st_exit. */
 static int check_cpu(int64_t cpu)
 {
     struct st_platform *platform = st_platform_native();
@@ -184,7 +186,7 @@ static int print_text(const struct arguments *a, const struct st_result *result)
     return st_output_text(&stream, 0);
 }
 
-/* As the sound server runs, if there is one and nothing was asked for. @return an st_exit. */
+/* Uses the sound server's buffer size and rate unless the user named them. @return an st_exit. */
 static int choose_buffer(struct arguments *a)
 {
     const struct st_facts_input input = {0};
@@ -210,7 +212,8 @@ static int choose_buffer(struct arguments *a)
 
 /* --- --at-most --- */
 
-/* Without the right to it a normal thread would be judged, unnoticed. */
+/* Fails without the right to real-time priority, since --at-most would then judge a normal thread without
+ * notice. */
 static int has_rights(const struct st_session_config *config)
 {
     struct st_platform *platform = st_platform_native();
@@ -223,8 +226,8 @@ static int has_rights(const struct st_session_config *config)
                       config->priority, strerror(rights.fifo_errno));
 }
 
-/* Chooses the duration if there is none (-1), and says it unless quiet. @return an st_exit, after a message:
- * a duration that cannot show it, no right to the priority. */
+/* Chooses a duration if the user gave none (-1), and prints it unless --quiet. @return an st_exit; after a
+ * message if the duration is too short for the limit, or if there is no right to the priority. */
 static int begin_at_most(struct arguments *a)
 {
     struct st_session_config *config = &a->config;
@@ -240,14 +243,14 @@ static int begin_at_most(struct arguments *a)
             "The shortest time is %s",
             time, a->per_hour, shortest_text);
     if (st_period_init(&period, config->frames, config->rate_hz) == 0)
-        config->cause_above_ns = st_period_ns(&period); /* each is a missed period */
+        config->cause_above_ns = st_period_ns(&period); /* each later wake-up is a missed period */
     if (!a->quiet)
         fprintf(stderr, "Measuring for %s. The shortest time that can show at most %.6g an hour is %s.\n",
                 time, a->per_hour, shortest_text);
     return has_rights(config);
 }
 
-/* Counts. @return true: it may end, as more events make it no less broken. */
+/* Counts the events of missed periods. @return true: the limit is broken, so the measurement can end. */
 static bool count(struct arguments *a, const struct st_result *result)
 {
     const double planned_hours = (double)a->config.duration_ns / NS_PER_HOUR;
@@ -259,7 +262,7 @@ static bool count(struct arguments *a, const struct st_result *result)
     return a->broken;
 }
 
-/* @return NULL: the result can be judged. */
+/* @return why the result cannot be judged; NULL: it can. */
 static const char *invalid_text(const struct st_result *result, bool kept)
 {
     if (result->records_lost > 0 || !result->books_balance)
@@ -271,7 +274,7 @@ static const char *invalid_text(const struct st_result *result, bool kept)
     return "the host had the CPU of this virtual machine at a missed period";
 }
 
-/* Makes the answer. @return its st_exit. */
+/* Writes the verdict of --at-most into a->text. @return an st_exit. */
 static int judge(struct arguments *a, const struct st_result *result)
 {
     static const struct {

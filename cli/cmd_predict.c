@@ -1,4 +1,4 @@
-/* sleeptune predict: which buffer size can I use? Dropouts an hour at each, from one run at the shortest. */
+/* sleeptune predict: estimates the dropouts per hour at each buffer size from one run at the shortest one. */
 #include <unistd.h>
 
 #include "cli/command.h"
@@ -104,7 +104,7 @@ static json_t *table_json(const struct st_predict_table *table, const struct st_
         st_predict_text_rows_json(table));
 }
 
-/* Which days, and how many of them do not count. */
+/* Prints which time of the history the prediction uses, and how much of it is not counted. */
 static void say_history(const struct st_module_history_predict *input, FILE *out, int width)
 {
     const struct st_history_predict *read = &input->read;

@@ -58,7 +58,7 @@ static int read_options(int argc, char **argv, struct options *options)
 {
     int first;
     const struct st_option own[] = {
-        {"snapshot", .text = &options->input.snapshot}, /* where the facts come from */
+        {"snapshot", .text = &options->input.snapshot}, /* this and the next four: the source of facts */
         {"root", .text = &options->input.root},
         {"input", .take = take_input, .ctx = options},
         {"user", .text = &options->input.user},
@@ -90,8 +90,8 @@ static int list_rules(void)
     return ST_EXIT_DONE;
 }
 
-/* Reads the results of `tune` whose values are as they were without the setting. @return true: there are
- * results. */
+/* Reads the results of `tune`, but only for settings that still have the value from before the trial. @return
+ * true: there are results. */
 static bool read_tuned(const struct st_facts *facts, struct st_tuned *ret)
 {
     struct st_platform *machine = st_platform_native();

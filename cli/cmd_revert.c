@@ -26,7 +26,7 @@ static int take_back(struct st_change_target *target, bool all, const char *cons
     int status = ST_EXIT_DONE;
     for (const char *const *id = ids; *id != NULL && status == ST_EXIT_DONE; id++) {
         if (st_journal_find(&target->journal, *id) ==
-            NULL) /* it may have one that this version does not know */
+            NULL) /* the journal may have a rule that this version does not know */
             status = st_report_run_check_ids(id, 1);
     }
     if (status == ST_EXIT_DONE && any && st_change_target_needs_root(target))

@@ -1,6 +1,6 @@
-/* sleeptune share: a short text about this machine, to paste where someone is asked for help. Each line is
- * put together from numbers, words of ours, and words of others that have a strict form: a name of a user, a
- * host or a device is never in it. */
+/* sleeptune share: prints a short text about this machine, to paste where someone is asked for help. A line
+ * has numbers, sleeptune's own words, and words from elsewhere that have a strict form, so no name of a user,
+ * a host or a device gets into it. */
 #include <ctype.h>
 #include <unistd.h>
 
@@ -16,7 +16,7 @@
 
 #define COLUMNS      76
 #define TEXT_BYTES   4096
-#define LINE_BYTES   140 /* two lines of the text: with the findings 40 in all */
+#define LINE_BYTES   140 /* fits into two lines of COLUMNS, so that the whole text has at most 40 lines */
 #define FINDINGS_MAX 7   /* findings with a separate line; others are in a list */
 #define PROGRAMS_MAX 4
 #define HISTORY_MS   500
@@ -35,7 +35,7 @@ static const char help[] =
     "  sleeptune share | xclip\n\n"
     "Exit status: 0 done, 3 usage, 4 failure.\n";
 
-/** Prints what is like printf(), in lines of a paragraph. */
+/** Prints like printf(), and breaks the text into lines of COLUMNS. */
 static void ST_PRINTF(1, 2) put(const char *format, ...)
 {
     char text[TEXT_BYTES];
@@ -43,15 +43,15 @@ static void ST_PRINTF(1, 2) put(const char *format, ...)
     st_text_wrap(stdout, text, 0, COLUMNS);
 }
 
-/* --- words of others --- */
+/* --- words from elsewhere --- */
 
-/** Copies what is a number or a common word: kernels, distributions, CPUs, drivers and
- * programs are named by those, and whoever built or named one may have put anything between them. @return was
- * that all of it? */
+/** Copies the numbers and common words of a name of a kernel, distribution, CPU, driver or program. Other
+ * words are left out, since whoever built or named the thing may have written anything there. @return whether
+ * all words were copied. */
 static bool copy_known(const char *text, char *ret, size_t ret_bytes)
 {
     static const char known[] =
-        /* kernels, distributions, where they run */
+        /* words of names of kernels, distributions, virtual machines and containers */
         "aarch aws amd arch arm asahi azure bpo cachyos cloud current deb el fc generic hardened lowlatency "
         "lqx lts "
         "manjaro microsoft neptune p pve raspi rc realtime release rpi rpt rt standard stable v valve wsl x "
@@ -98,7 +98,7 @@ static bool copy_known(const char *text, char *ret, size_t ret_bytes)
     return is_all;
 }
 
-/** Is it a common program, or one whose file came with the system? */
+/** @return the name of a common program or of one in /usr/bin; "a program" instead of any other name. */
 static const char *program_of(const char *name)
 {
     const bool is_file = st_text_is_of(name, "_+-") && access(st_text("/usr/bin/%.40s", name), X_OK) == 0;
@@ -110,8 +110,9 @@ static const char *program_of(const char *name)
 enum form { VALUE, RUNS, COUNT, MOST, LIMIT, YES_NO, RIGHT };
 
 static const struct row {
-    const char *line;                   /* begins with this row; NULL: the one before goes on */
-    const char *name, *prefix, *suffix; /* of keys; NULL: any */
+    /* label of a new line that begins with this row; NULL: the row continues the line before */
+    const char *line;
+    const char *name, *prefix, *suffix; /* prefix, suffix: of the keys of facts; suffix NULL: "" */
     enum form form;
 } rows[] = {
     {"system", "Linux", ST_KEY_KERNEL_RELEASE},
@@ -153,7 +154,7 @@ static const struct row {
     {NULL, "killed for not sleeping", ST_KEY_KERNEL_LOG_RT_TIME_N},
 };
 
-/** A word for readers who do not know the key. @return NULL: print the key. */
+/** @return a word that is clearer than the fact's value; NULL: print the value. */
 static const char *word_of(const struct st_fact *fact, enum form form)
 {
     if (form == RIGHT)
@@ -163,7 +164,8 @@ static const char *word_of(const struct st_fact *fact, enum form form)
     return form == LIMIT && fact->i64 < 0 ? "no limit" : NULL;
 }
 
-/** "governor powersave,": what differs among these facts, how many, or the highest. Nothing if no one looked.
+/** "governor powersave,": adds the distinct values of the row's facts, their number, or the highest one. Adds
+ * nothing if there is no fact.
  */
 static void add_row(char *line, const struct st_facts *facts, const struct row *row)
 {
@@ -203,7 +205,7 @@ static void put_machine(const struct st_facts *facts)
     }
 }
 
-/** Who set the size: what stands before these words is a program's name. */
+/** Prints the buffer size and who set it, but not the name of a program, which stands before these words. */
 static void put_buffer(const struct st_wish *wish)
 {
     static const char *const says[] = {" asked for ", " forces ", " uses "};
@@ -225,7 +227,7 @@ static const char *rate_of(const json_t *side)
     return hours > 0 ? st_text("%.1f dropouts an hour in %.1f h", n / hours, hours) : "not measured";
 }
 
-/** The last change of the kernel. */
+/** Prints the last change of the kernel, with the dropouts per hour before and since. */
 static void put_kernel(const json_t *history)
 {
     const char *line = history != NULL ? "the same as long as it is watched" : "not watched";
@@ -263,7 +265,7 @@ static void put_dropouts(const json_t *history)
                     ST_APPEND(part, " %.24s %jd", reason, n);
             }
             if (strlen(line) + strlen(part) <
-                sizeof(line) - 1) /* add a whole part or nothing: a number must not be cut */
+                sizeof(line) - 1) /* add all of this program's text or nothing: a number must not be cut */
                 ST_APPEND(line, "%s", part);
         }
     }
@@ -313,7 +315,8 @@ static void put_findings(const struct st_report *report)
     put("end ids=%zu, rules=%zu, sleeptune " ST_VERSION, first + n, report->findings_n);
 }
 
-/** What sleeptuned recorded, if it answered before: one that hangs is not waited for twice. */
+/** Asks sleeptuned what it recorded in the last day, but only if it has answered before, so as not to wait
+ * twice for a daemon that hangs. @return NULL: not known. */
 static json_t *ask_history(const struct st_facts *facts)
 {
     struct st_daemon_answer answer;

@@ -1,4 +1,4 @@
-/* sleeptune snapshot: all facts of a machine as JSON. */
+/* sleeptune snapshot: writes all facts about a machine as JSON. */
 #include "advisor/facts/snapshot.h"
 #include "cli/command.h"
 #include "cli/report/facts_input.h"
@@ -26,7 +26,7 @@ static int write_snapshot(const struct st_facts *facts, const char *path)
     json_decref(document);
     if (text == NULL)
         return st_failure("out of memory");
-    text[bytes++] = '\n'; /* in place of the '\0' */
+    text[bytes++] = '\n'; /* replaces the final '\0' */
     const int r = st_output_write(path, text, bytes);
     free(text);
     if (r == 0)

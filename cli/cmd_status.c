@@ -22,8 +22,8 @@
 #include "st_config.h"
 
 #define ROWS_MAX   300
-#define FIRST_MS   500  /* for the first screen of sleeptune without a command */
-#define LINE_MS    5000 /* between two looks of --follow: a bar runs all day */
+#define FIRST_MS   500  /* time-out of the daemon's answer, if `sleeptune` runs without a command */
+#define LINE_MS    5000 /* interval of requests with --follow: long, since a bar runs all day */
 #define WATCH_MS   1000
 #define ANSWER_MS  900 /* time-out with --watch: the longest delay of Ctrl-C */
 #define TEXT_BYTES 700
@@ -51,7 +51,8 @@ struct wish {
 
 /* --- the screen --- */
 
-/* The table of the sizes that ran, from the history: without one the screen says so in its own row. */
+/* Adds the table of the buffer sizes that ran, from the history, to the screen. If there is no table, another
+ * row of the screen says so. */
 static void add_sizes(const struct st_daemon_answer *to, const struct wish *wish)
 {
     struct st_daemon_answer sizes;
@@ -98,8 +99,9 @@ static void put_message(FILE *out, char *message)
         fputs("<p><a href=\"" ST_DOCS_URL "/troubleshooting.html\">I hear clicks: do this</a>", out);
 }
 
-/* The folder of the caller's session; where a system has none, his cache. Root's is where only root writes:
- * HOME and XDG_RUNTIME_DIR may be another user's (sudo -E, su -m). @return NULL: there is none. */
+/* The folder for the page: that of the caller's session, or his cache folder where sessions have none. For
+ * root, a folder in which only root writes: HOME and XDG_RUNTIME_DIR may be another user's (sudo -E, su -m).
+ * @return NULL: there is none. */
 static const char *page_folder(void)
 {
     const char *folder = geteuid() == 0 ? ST_RUN_DIR : st_user_folder("XDG_RUNTIME_DIR", "/.cache", "");
@@ -127,7 +129,7 @@ static int open_page(const char *path)
     return ST_EXIT_DONE;
 }
 
-/* Only what sleeptuned makes: "http://127.0.0.1:PORT/#TOKEN". */
+/* Is it an address as sleeptuned makes it: "http://127.0.0.1:PORT/#TOKEN"? */
 static bool is_address(const char *url)
 {
     static const char begin[] = "http://127.0.0.1:", digits[] = "0123456789";
@@ -138,9 +140,10 @@ static bool is_address(const char *url)
            token[2 + strspn(token + 2, "0123456789abcdef")] == '\0';
 }
 
-/* Writes a page that leads to the address, or with the message if it is NULL, into a folder of the caller,
- * for him alone, and shows it: a command line with the token could be read by others. Root only learns where
- * it is: a desktop and its programs are a user's. */
+/* Writes a page into a folder of the caller, readable by him only, and opens it in a browser. The page leads
+ * to `url`, or shows the message if `url` is NULL. The browser does not get the url itself, since other users
+ * could read the token in its command line. For root only the path is printed, since the desktop belongs to a
+ * user. */
 static int show_page(const char *url, char *message)
 {
     const char *folder = page_folder();
@@ -194,7 +197,7 @@ static char *line_text(const struct wish *wish, int *ret_status)
     return text;
 }
 
-/* Once, or a line each time that it changes until no one reads them. */
+/* Prints the line once; with --follow, each time that it changes, until no one reads standard output. */
 static int print_lines(const struct wish *wish)
 {
     struct pollfd reader = {.fd = STDOUT_FILENO};
@@ -217,12 +220,12 @@ static int print_lines(const struct wish *wish)
 
 /* --- live --- */
 
-/* ECMA-48, and xterm's second screen and cursor, which other terminals ignore */
+/* codes of ECMA-48; xterm's codes for its second screen and the cursor, which other terminals ignore */
 #define BEGIN "\033[?1049h\033[?25l"
 #define END   "\033[?1049l\033[?25h"
 
 static const struct {
-    const char *attribute, *colour; /* parameters of SGR */
+    const char *attribute, *colour; /* parameters of SGR, the escape sequence for colours; may be "" */
 } styles[] = {
     [ST_STYLE_PLAIN] = {"0", ""},     [ST_STYLE_BOLD] = {"0;1", ""},    [ST_STYLE_DIM] = {"0", ""},
     [ST_STYLE_GOOD] = {"0;1", ";32"}, [ST_STYLE_WARN] = {"0;1", ";33"}, [ST_STYLE_BAD] = {"0;1", ";31"},
@@ -250,11 +253,11 @@ static void show(const struct st_screen *screen)
 struct watch {
     const struct wish *wish;
     struct st_platform *platform;
-    struct st_daemon_answer answer; /* the last good one */
+    struct st_daemon_answer answer; /* the latest valid answer */
     char whose[160];
     bool current;           /* the daemon has this program's version */
-    char error[TEXT_BYTES]; /* why the last request failed; "" */
-    int64_t since_wall_ns;  /* of the last answer; 0: none yet */
+    char error[TEXT_BYTES]; /* why the last request failed; "": it did not */
+    int64_t since_wall_ns;  /* time of the latest answer, ns since 1970; 0: none yet */
 };
 
 static void ask(struct watch *watch)
@@ -280,7 +283,7 @@ static void ask(struct watch *watch)
     watch->since_wall_ns = st_platform_wall_ns(watch->platform);
 }
 
-/* @return whether it must not be overlooked. */
+/* @return whether the message is an alert: the daemon does not answer. */
 static bool choose_message(const struct watch *watch, const char **ret)
 {
     const char *since = st_when_text_near(watch->since_wall_ns, st_platform_wall_ns(watch->platform));
@@ -303,7 +306,7 @@ static void draw(const struct watch *watch)
     (void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
     if (st_screen_init(&screen, size.ws_row > 0 ? size.ws_row : ROWS_USUAL, st_terminal_width(STDOUT_FILENO),
                        st_locale_utf8()) != 0)
-        return; /* the next second may have memory */
+        return; /* out of memory: try again in the next second */
     const struct st_status_screen how = {.live = true,
                                          .details = watch->wish->details,
                                          .whose = watch->whose,

@@ -1,5 +1,5 @@
-/* sleeptune tune: tries what the report suggests, one setting against the present one, and sets everything
- * back. */
+/* sleeptune tune: tries the settings that the report suggests, each against its present value, and restores
+ * everything. */
 #include <glob.h>
 #include <unistd.h>
 
@@ -16,10 +16,11 @@
 
 #define BUDGET_NS  (600 * ST_NS_PER_S)
 #define BUDGET_MAX (24 * 3600 * ST_NS_PER_S)
-#define SETTLE_NS  ST_NS_PER_S /* of each block does not count: clocks and idle states settle */
-#define HOT_MC     95000       /* above that processors slow down */
-#define WARMER_MC  25000
-#define CAPTURES   "/proc/asound/card*/pcm*c/sub*/status" /* "closed", or "state: RUNNING" */
+/* this beginning of each block is not counted, while clocks and idle states settle */
+#define SETTLE_NS ST_NS_PER_S
+#define HOT_MC    95000 /* millidegrees Celsius; above this temperature processors slow down */
+#define WARMER_MC 25000
+#define CAPTURES  "/proc/asound/card*/pcm*c/sub*/status" /* "closed", or "state: RUNNING" */
 
 struct work {
     struct st_facts_input input;
@@ -31,9 +32,9 @@ struct work {
     struct st_change_target target;
     struct st_candidates candidates;
     struct st_tune_supervisor supervisor;
-    struct st_session_config config; /* of a block */
+    struct st_session_config config; /* configuration of the measurement of one block */
     int64_t start_mc;                /* temperature before the first block; INT64_MIN: unknown */
-    enum st_policy policy;           /* that the last block had */
+    enum st_policy policy;           /* scheduling policy of the last block */
     struct st_music *music;          /* other programs' dropouts; NULL: not watched */
     struct st_tuning tuning;
     struct st_tune_output output;
@@ -85,7 +86,7 @@ static int parse_options(int argc, char **argv, struct work *work)
 
 /* --- looking --- */
 
-/* What is tried, and whether the budget is enough for anything. */
+/* Plans which settings are tried. @return ST_EXIT_DONE; or an st_exit if the budget is too short. */
 static int plan(struct work *work)
 {
     struct st_tuning *t = &work->tuning;
@@ -160,7 +161,8 @@ static int set(void *ctx, uint32_t on, size_t *ret_row, char *why)
     return st_tune_supervisor_set(&work->supervisor, on, ret_row, why);
 }
 
-/* The device from which a program records now, unless that may be; NULL: none. Linux: ALSA; unknown is none.
+/* @return the ALSA device from which a program records now, since trials could disturb that; NULL: none, not
+ * known, or --while-recording allows it.
  */
 static const char *recording(const struct work *work)
 {
@@ -192,8 +194,8 @@ static int look_at_heat(const struct work *work, char *why)
     return -ECANCELED;
 }
 
-/* One block. @return 0; -EINTR: Ctrl-C, SIGTERM or SIGHUP; -ECANCELED: too hot, or a program records; -EIO:
- * the loop failed. */
+/* Measures one block. @return 0; -EINTR: Ctrl-C, SIGTERM or SIGHUP; -ECANCELED: too hot, or a program
+ * records; -EIO: the loop failed. */
 static int measure(void *ctx, struct st_tuning_block *ret, char *why)
 {
     struct work *work = ctx;
@@ -271,7 +273,7 @@ static int run(struct work *work)
 
 /* --- afterwards --- */
 
-/* For later reports. */
+/* Saves the results, by which later reports sort their findings. */
 static void save(const struct work *work)
 {
     struct st_tuned tuned = {.frames = work->output.wish->frames};
@@ -314,8 +316,8 @@ static bool is_wanted(const struct work *work)
     return !work->ask || st_change_output_ask("Make permanent what helped?");
 }
 
-/* By `apply`, which judges for the same size and user, and whose last line is the next step. It prints on
- * stderr where standard output has a document. */
+/* Makes the settings that helped permanent, by `sleeptune apply` for the same buffer size and user. With
+ * --json, the text of `apply` goes to standard error, since the JSON document goes to standard output. */
 static int keep(struct work *work)
 {
     char *argv[8 + ST_CANDIDATES_MAX] = {st_text("apply"), st_text("--yes"), st_text("--no-measure")};
@@ -338,7 +340,7 @@ static int keep(struct work *work)
     fflush(stdout);
     if (work->json && ((out = dup(STDOUT_FILENO)) < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0))
         return st_failure("%s", strerror(errno));
-    st_program_command = "apply"; /* in its messages */
+    st_program_command = "apply"; /* messages of `apply` begin with this name */
     const int status = st_cmd_apply(argc, argv);
     st_program_command = "tune";
     fflush(stdout);

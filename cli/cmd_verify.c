@@ -1,4 +1,4 @@
-/* sleeptune verify: is what apply wrote still there, and did it take effect? */
+/* sleeptune verify: checks whether what `sleeptune apply` wrote is still there and took effect. */
 #include <unistd.h>
 
 #include "advisor/rules/buffer.h"
@@ -38,7 +38,7 @@ struct work {
 
 /* --- the writes --- */
 
-/* What is said: of a write, which may be an enum st_entry_state, and of a rule. */
+/* States of a write, beyond those of enum st_entry_state, and of a rule. */
 enum word { INTERRUPTED = ST_ENTRY_UNREAD + 1, FORGOTTEN, IN_EFFECT, NOT_NEEDED, NOT_KNOWN, NOT_YET };
 
 static const struct {
@@ -58,7 +58,7 @@ static const struct {
     [NOT_YET] = {"not yet", OUTCOME_BAD},
 };
 
-/** Is it as we wrote it, and does it count? */
+/** Prints whether a file or value is still as `apply` wrote it, and which other files set it. */
 static void verify_entry(struct work *work, const struct st_entry *entry)
 {
     const char *others = st_change_others(work->target.p, entry);
@@ -125,7 +125,8 @@ static void verify_rule(struct work *work, const struct st_report *report, const
         needs = st_text("the right was given to another user, %s: sleeptune apply %s --user NAME", other, id);
     } else if (finding->status == ST_STATUS_NOT_APPLICABLE) {
         state = NOT_NEEDED;
-    } else if (fired && unread != NULL) { /* the rule judged by less, such as the kernel's options */
+    } else if (fired && unread != NULL) { /* the written file cannot be read, so the rule judged by other
+                                             facts, such as the kernel's options */
         state = NOT_KNOWN;
         summary = unread;
         needs = geteuid() != 0 ? "run sleeptune verify as root" : NULL;
@@ -154,8 +155,9 @@ static void verify_rule(struct work *work, const struct st_report *report, const
                              st_text_joined(summary, "; ", needs));
 }
 
-/* Each rule is judged for the size that apply judged for: what waits for a login at 128 frames would look
- * done while PipeWire idles at 1024. What a user asked of PipeWire is judged for the size in use. */
+/* Judges each rule for the buffer size for which `apply` judged it: a change for 128 frames that waits for a
+ * login would look done while PipeWire idles at 1024 frames. A user's own settings of PipeWire are judged for
+ * the size in use. */
 static int verify_rules(struct work *work)
 {
     const struct st_change_target *target = &work->target;
@@ -190,7 +192,7 @@ static int verify(struct work *work)
                : target->own      ? "counted while music plays: sleeptune status --details, column Bursts/h"
                : work->no_measure ? "not measured (--no-measure)"
                                   : NULL};
-    /* root has each right: the question is whether the user got it */
+    /* root has each right anyway: check whether the user got it */
     if (target->live ? geteuid() == 0 && st_facts_input_player(&work->input) == NULL
                      : work->input.user == NULL)
         work->input.user = other_user(journal, NULL, "");

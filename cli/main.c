@@ -128,7 +128,8 @@ int main(int argc, char **argv)
 {
     st_standard_files_open();
     st_trusted_environment();
-    if (argc < 2 || !st_text_is(argv[1], "lab")) /* which measures its own threads */
+    /* the laboratory measures its own threads, so they keep their policy */
+    if (argc < 2 || !st_text_is(argv[1], "lab"))
         st_posix_give_way();
     const int status = run(argc, argv);
     st_program_command = NULL;

@@ -6,16 +6,16 @@
 
 enum record { RECORD_HEAD, RECORD_PACKET, RECORD_EVENT };
 
-/* Before each record. */
+/* Comes before each record in the stream. */
 struct label {
-    uint32_t record, bytes; /* bytes: without this */
+    uint32_t record, bytes; /* bytes: length of the record without this label */
 };
 
 struct packet_record {
     uint64_t recorded, played;
     int64_t time_ns;
     uint32_t frames_n, channels;
-}; /* and the samples */
+}; /* the samples follow */
 
 static const struct {
     const char *name, *text;
@@ -63,7 +63,8 @@ static int take_packet(struct st_capture_reader *reader, const unsigned char *bo
 {
     struct packet_record in;
     memcpy(&in, body, sizeof(in));
-    const float *samples = (const float *)(const void *)(body + sizeof(in)); /* record and all are aligned */
+    /* the buffer and all records are aligned */
+    const float *samples = (const float *)(const void *)(body + sizeof(in));
     const size_t samples_n = (bytes - sizeof(in)) / sizeof(float);
     if (reader->head.rate_hz == 0 || in.channels != reader->head.channels || in.frames_n == 0 ||
         (uint64_t)in.frames_n * in.channels * sizeof(float) != bytes - sizeof(in) ||
@@ -95,7 +96,7 @@ static int take_event(struct st_capture_reader *reader, const unsigned char *bod
     return 0;
 }
 
-/* By the record. Bytes: without the label. */
+/* Index: enum record. Bytes: length without the label. */
 static const struct {
     size_t least, most;
     int (*take)(struct st_capture_reader *reader, const unsigned char *body, size_t bytes,
@@ -135,7 +136,7 @@ int st_capture_stream_read(struct st_capture_reader *reader, const void *bytes, 
         bytes_n -= n;
         if (n < missing)
             return 0;
-        if (wanted == sizeof(struct label)) /* now it is known how long it is */
+        if (wanted == sizeof(struct label)) /* the label is complete, so the record's length is known now */
             continue;
         struct label label;
         memcpy(&label, reader->record, sizeof(label));
@@ -169,7 +170,7 @@ int st_capture_stream_write_head(int fd, const struct st_capture_head *head)
 
 int st_capture_stream_ring_open(struct st_capture_ring *ring, size_t bytes, uint32_t channels)
 {
-    *ring = (struct st_capture_ring){.size = 131072, .channels = channels}; /* more than one record */
+    *ring = (struct st_capture_ring){.size = 131072, .channels = channels}; /* more than the longest record */
     while (ring->size < bytes)
         ring->size *= 2;
     ring->bytes = malloc(ring->size);
@@ -185,7 +186,7 @@ static size_t room(const struct st_capture_ring *ring) ST_NONBLOCKING
                          atomic_load_explicit(&ring->tail, memory_order_acquire));
 }
 
-/* Not to be read yet. @return the position behind it. */
+/* Copies bytes into the ring at `at`; the reader does not see them yet. @return the position behind them. */
 static size_t copy_in(struct st_capture_ring *ring, size_t at, const void *from, size_t bytes) ST_NONBLOCKING
 {
     const size_t begin = at & (ring->size - 1), first = ring->size - begin;
@@ -208,7 +209,8 @@ static bool put_event(struct st_capture_ring *ring, const struct st_capture_even
     return true;
 }
 
-/* What found no room is said before the next thing that does. @return false: there is still none. */
+/* Puts an event about frames that found no room into the ring, before anything else. @return false: there is
+ * still no room. */
 static bool say_lost(struct st_capture_ring *ring, int64_t time_ns) ST_NONBLOCKING
 {
     const struct st_capture_event event = {

@@ -1,9 +1,9 @@
-/* What a helper program that plays and records tells the command, on a pipe: a head, then packets of recorded
- * frames and events, in the order in which they happened. Both are programs of one version on one machine, so
- * numbers are in its byte order; the reader still takes no byte on trust.
+/* The stream that a helper program, which plays and records, writes into the command's pipe: a head, then
+ * packets of recorded frames and events, in the order in which they happened. Both are programs of one
+ * version on one machine, so numbers are in its byte order; the reader still takes no byte on trust.
  *
  * The writing side has a ring of one writer (the audio callback: it allocates nothing, takes no lock, makes
- * no system call) and one reader (the thread that writes the pipe). A ring that is full is an event. */
+ * no system call) and one reader (the thread that writes the pipe). A full ring is reported as an event. */
 #pragma once
 
 #include <stdatomic.h>
@@ -33,7 +33,7 @@ struct st_capture_packet {
                           in the numbers */
     uint64_t played;   /* frame of the signal that is written when the packet's first frame is recorded */
     int64_t time_ns;   /* of the first frame, CLOCK_MONOTONIC */
-    uint32_t frames_n; /* 1 ... */
+    uint32_t frames_n; /* at least 1 */
     const float *samples; /* interleaved */
 };
 

@@ -2,13 +2,14 @@
 
 #include "evidence/miss_events.h"
 
-#define SILENT     3e-5F  /* relative to full scale: -90 dB */
-#define CLIPPED    0.999F /* of full scale */
-#define TRIES      10     /* searches for places after the tones were found; a failed search costs 0.2 s */
-#define TRIES_MAX  60     /* before: 42 s */
-#define LOSSY      0.05   /* noise beside the tones: more than conversion leaves */
-#define LATE_MS    25     /* then the tones have followed what moved */
-#define CLOCKS_PPM 1000   /* beyond this, the tones drift too far within a window */
+#define SILENT    3e-5F  /* relative to full scale: -90 dB */
+#define CLIPPED   0.999F /* samples from this level on are clipped, relative to full scale */
+#define TRIES     10     /* searches for places after the tones were found; a failed search costs 0.2 s */
+#define TRIES_MAX 60     /* searches for places before the tones are found */
+#define LOSSY     0.05   /* noise relative to the tones; more than this is more than a conversion leaves */
+/* a loss may be found this much late: it takes this time until the tones have followed a shift */
+#define LATE_MS    25
+#define CLOCKS_PPM 1000 /* difference of the clocks beyond which the tones drift too far within a window */
 
 const struct st_path_words st_hearing_classes[ST_PATH_CLASSES_N] = {
 #define ROW(id, name, text, promise, least_us) {name, text, promise, least_us},
@@ -22,7 +23,7 @@ const struct st_remark_words st_hearing_remarks[ST_REMARKS_N] = {
 #undef ROW
 };
 
-/* --- while it is heard --- */
+/* --- taking the recording --- */
 
 void st_hearing_init(struct st_hearing *hearing, uint32_t rate_hz, uint32_t channels)
 {
@@ -47,7 +48,7 @@ void st_hearing_take(struct st_hearing *hearing, const float *frames, size_t fra
     for (size_t i = 0; i < frames_n; i++) {
         const float *frame = frames + i * channels;
         const float left = frame[0], right = frame[channels > 1];
-        const float most = ST_MAX(fabsf(left), fabsf(right)); /* fmaxf is a call */
+        const float most = ST_MAX(fabsf(left), fabsf(right)); /* not fmaxf, which is a function call */
         hearing->peak = ST_MAX(most, hearing->peak);
         hearing->clipped += most >= CLIPPED;
         hearing->same += channels > 1 && left == right;
@@ -58,13 +59,14 @@ void st_hearing_take(struct st_hearing *hearing, const float *frames, size_t fra
     st_places_take(places, frames, channels, frames_n);
     if (channels > 1)
         st_tones_take(&hearing->tones, frames + 1, channels, frames_n);
-    if (!heard && hearing->tones.was_locked) { /* other sound may have come before */
+    /* search for places again: earlier searches may have met other sound */
+    if (!heard && hearing->tones.was_locked) {
         places->tries_max = places->tries_n + TRIES;
         places->next_try = 0;
     }
 }
 
-/* --- what it was --- */
+/* --- the result --- */
 
 static bool is_exact(enum st_path_class path_class)
 {
@@ -82,14 +84,15 @@ static enum st_path_class class_of(const struct st_hearing *hearing)
     return ST_PATH_NONE;
 }
 
-/* Where the signal was when that loss or glitch began: what one before it moved does not move this. */
+/* A loss or a glitch, and its place in the signal, which does not depend on how far earlier ones moved the
+ * signal in the recording. */
 struct at {
     int64_t place;
     uint64_t frames;
     enum st_loss_kind kind;
 };
 
-/* @param drift  by which the signal runs ahead of the recording: a share of its time */
+/* @param drift  by which the signal runs ahead of the recording, as a share of the time */
 static size_t places_of_losses(const struct st_losses *list, double drift, struct at *ret)
 {
     const size_t n = ST_MIN(list->n, ST_LOSSES_MAX);
@@ -120,9 +123,10 @@ static size_t places_of_glitches(const struct st_glitch *forced, size_t forced_n
 struct match {
     const struct at *losses, *glitches;
     size_t losses_n, glitches_n;
-    int64_t tolerance, longer; /* frames, of places and of lengths; a loss may be longer by so much */
-    int64_t late;              /* and be found so much later */
-    int64_t join;              /* two with less sound between them are one loss */
+    int64_t tolerance, longer; /* frames: tolerance of places and of lengths; a loss may be longer than a
+                                  glitch by `longer` */
+    int64_t late;              /* frames by which a loss may be found later than its glitch */
+    int64_t join;              /* frames: losses with less sound between them are one */
     bool same_kind;
     unsigned covered_n; /* glitches within a loss that is far longer than they: no one can hear them */
 };
@@ -163,7 +167,8 @@ static unsigned matches(struct match *match, int64_t offset, bool *ret_forced)
     return found_n;
 }
 
-/* Without places: the offset at which most glitches are found. */
+/* Finds the offset at which most glitches match a loss, for paths on which the place of each sample is not
+ * known. */
 static int64_t best_offset(struct match *match, bool *scratch)
 {
     unsigned best_n = 0;
@@ -181,7 +186,8 @@ static int64_t best_offset(struct match *match, bool *scratch)
     return best;
 }
 
-/* Which losses were forced: the others are the path's. */
+/* Finds out which losses are test glitches, and puts the other ones, which are the path's, into the
+ * result. */
 static void take_losses(const struct st_hearing *hearing, const struct st_glitch *forced, size_t forced_n,
                         struct st_hearing_result *ret)
 {
@@ -205,21 +211,25 @@ static void take_losses(const struct st_hearing *hearing, const struct st_glitch
         list = &hearing->tones.losses;
         drift = st_tones_drift_ppm(&hearing->tones) * 1e-6;
         match.tolerance = 2 * ms;
-        match.longer = match.tolerance + match.join; /* their ends are less sure */
+        match.longer = match.tolerance + match.join; /* the ends of these losses are less exact */
     }
     match.losses_n = places_of_losses(list, drift, losses);
     const int64_t offset = exact ? hearing->places.first_offset : best_offset(&match, is_forced);
     ret->forced_found_n = matches(&match, offset, is_forced);
     ret->forced_n = (unsigned)match.glitches_n;
-    if (2 * match.covered_n <= match.glitches_n) /* if most are covered, nothing shows that it hears */
+    /* covered glitches need not be found; but if most are covered, nothing shows that losses can be heard */
+    if (2 * match.covered_n <= match.glitches_n)
         ret->forced_n -= match.covered_n;
-    if (!exact) { /* shorter ones may have been found, too: by the tones once noise adds to them */
+    /* noise adds to short glitches, so that they may be found as well: they are not the path's
+     * losses */
+    if (!exact) {
         match.late = LATE_MS * ms;
         match.glitches_n = places_of_glitches(forced, forced_n, 0, glitches);
         (void)matches(&match, offset, is_forced);
     }
     ret->losses_n = list->n - match.losses_n;
-    for (size_t i = 0; i < match.losses_n; i++) { /* noise and a clock that wavers look like short ones */
+    /* on a lossy path, noise and a clock that wavers look like short losses */
+    for (size_t i = 0; i < match.losses_n; i++) {
         if (is_forced[i] || (ret->path_class == ST_PATH_LOSSY && losses[i].frames < least))
             continue;
         ret->losses[ret->kept_n++] = list->list[i];

@@ -70,11 +70,13 @@ struct st_hearing_result {
     double heard_s; /* time in which a loss would have been found */
     size_t losses_n;
     size_t kept_n;                        /* losses kept in `losses` */
-    struct st_loss losses[ST_LOSSES_MAX]; /* not forced; at_frame: recorded frame */
+    struct st_loss losses[ST_LOSSES_MAX]; /* those that `listen` did not force itself; at_frame: frame of the
+                                             recording */
     uint64_t lost_frames;                 /* total of the kept losses */
     unsigned forced_n, forced_found_n;    /* forced glitches that this class promises to find, without those
                                              within a longer loss */
-    double per_hour_max95;    /* bound for losses of at least the promised length; inf: nothing heard */
+    double per_hour_max95;    /* losses of at least the promised length per hour, upper limit (95 %); inf:
+                                 nothing heard */
     double gain_db, noise_db; /* NAN: unknown */
     double drift_ppm;         /* clock of the recording relative to the player's; NAN: unknown */
     bool places_known;
@@ -87,7 +89,7 @@ struct st_hearing_result {
 void st_hearing_init(struct st_hearing *hearing, uint32_t rate_hz, uint32_t channels);
 /** As st_places_expect. */
 void st_hearing_expect(struct st_hearing *hearing, uint64_t recorded, uint64_t played);
-/** Interleaved frames, in order. */
+/** Takes interleaved frames, in order. */
 void st_hearing_take(struct st_hearing *hearing, const float *frames, size_t frames_n);
 /** Ends the recording. @param forced as played, sorted by at_frame, at the recording's rate. */
 void st_hearing_end(struct st_hearing *hearing, const struct st_glitch *forced, size_t forced_n,

@@ -7,7 +7,7 @@ void st_losses_init(struct st_losses *losses, uint32_t rate_hz)
     *losses = (struct st_losses){.join_frames = (uint64_t)rate_hz * JOIN_MS / 1000};
 }
 
-/* The next block in the wrong order would end there. */
+/* @return the frames from clean_from to the next loss, if blocks are played in the wrong order. */
 static uint64_t away(const struct st_losses *losses)
 {
     return (uint64_t)llabs(losses->last.shift_frames);
@@ -53,7 +53,8 @@ void st_losses_pass(struct st_losses *losses, uint64_t frame)
         st_losses_end(losses);
 }
 
-/* In the order of their places: of a loss found late, the start may be before that of the last one. */
+/* Ends the last loss and puts it into the list, which is sorted by place: a loss that was found late may
+ * begin before the previous one. */
 void st_losses_end(struct st_losses *losses)
 {
     size_t at = losses->n;

@@ -13,10 +13,10 @@ struct st_loss {
 
 #define ST_LOSSES_MAX 512 /* losses that are kept; further ones are only counted */
 
-/** Losses with less than 20 ms of sound between them count as one; so do blocks in the wrong order, each
- * of which ends where the signal is back or in the next block. */
+/** Collects losses. Losses with less than 20 ms of sound between them count as one. So do blocks of sound
+ * that are played in the wrong order, each of which looks like a loss of its own. */
 struct st_losses {
-    uint64_t join_frames, slack_frames; /* slack: accuracy of places */
+    uint64_t join_frames, slack_frames; /* slack_frames: accuracy of the places of losses */
     struct st_loss last;
     bool holds;
     uint64_t clean_from;

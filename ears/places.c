@@ -1,20 +1,23 @@
 #include "ears/places.h"
 
-#define WINDOW        64   /* frames that agree are no chance */
-#define CALIBRATE     4096 /* frames */
-#define CORRELATED    0.9  /* share of a window that must be the signal */
-#define NOISE_MAX     0.03 /* 30 dB below the signal: above, samples cannot be distinguished */
-#define SIGMAS        8    /* a sample further away than that is damaged */
-#define FULL_SCALE    32768.0
-#define LONGEST_S     350   /* for a signal that begins long before the recording */
-#define SILENT        1e-6F /* below this level, relative to full scale, nothing is played */
-#define SLACK         4     /* frames: with noise, that number may agree with the signal by chance */
-#define SURE          6     /* sigmas: the signal is there, below other sound */
-#define TRY_MS        100   /* between two looks for the signal */
+#define WINDOW     64   /* frames: if all of them agree with the signal, that is not by chance */
+#define CALIBRATE  4096 /* frames from which gain and noise are computed */
+#define CORRELATED 0.9  /* least correlation of a window with the signal */
+#define NOISE_MAX  0.03 /* 30 dB below the signal: above, samples cannot be distinguished */
+/* a sample is damaged if it differs from the signal by more than this multiple of the noise */
+#define SIGMAS     8
+#define FULL_SCALE 32768.0
+#define LONGEST_S  350   /* the signal may begin this time before the recording */
+#define SILENT     1e-6F /* below this level, relative to full scale, nothing is played */
+#define SLACK      4     /* frames: with noise, that number may agree with the signal by chance */
+/* standard deviations: a higher correlation is the signal below other sound */
+#define SURE          6
+#define TRY_MS        100 /* interval of searches for the signal; later ten times as long */
 #define TRIES_FAST    5
 #define SEARCHES_FAST 8 /* after this number, each search waits twice as long as the previous one */
 #define SEARCH_FRAMES 16
-#define KEPT_MS       2667 /* that can be looked at again, up to 98 kHz; more is memory for nothing */
+/* the ring holds at least this time, at rates up to 98 kHz; a larger ring would waste memory */
+#define KEPT_MS 2667
 
 void st_places_init(struct st_places *places, uint32_t rate_hz, float level)
 {
@@ -51,9 +54,9 @@ static bool agrees(const struct st_places *places, uint64_t frame, int64_t offse
            places->tolerance;
 }
 
-/* --- where it is --- */
+/* --- finding the signal --- */
 
-/* Common parts of what was heard and what was played. */
+/* Sums over frames: of heard times played samples, of squares of heard ones, of squares of played ones. */
 struct common {
     double both, xx, ss;
 };
@@ -70,7 +73,8 @@ static struct common common_of(const struct st_places *places, uint64_t from, ui
     return sum;
 }
 
-/* @return how much of these frames is the signal at that offset, -1 .. 1; no number: one of both is silent.
+/* @return the correlation of these frames with the signal at that offset, -1 .. 1; not a number: one of both
+ * is silent.
  */
 static double correlation(const struct st_places *places, uint64_t from, uint64_t until, int64_t offset)
 {
@@ -83,7 +87,8 @@ static bool is_there(const struct st_places *places, int64_t offset)
     return fabs(correlation(places, places->n - WINDOW, places->n, offset)) >= CORRELATED;
 }
 
-/* The signs of the first frames tell most offsets apart, in either polarity. */
+/* Do the signs of the first 12 frames of the window agree with the signal, in either polarity? This cheap
+ * check excludes most offsets. */
 static bool signs_agree(const struct st_places *places, int64_t offset)
 {
     const uint64_t first = places->n - WINDOW;
@@ -131,12 +136,14 @@ static void seek(struct st_places *places)
     places->calibrate_from = places->n - WINDOW;
 }
 
-/* Gain and noise over CALIBRATE frames. @return false: samples do not come back one by one here. */
+/* Computes gain and noise of the last CALIBRATE frames. @return false: the path changes samples too much to
+ * compare each one with the signal. */
 static bool calibrate(struct st_places *places)
 {
     const struct common sum = common_of(places, places->n - CALIBRATE, places->n, places->offset);
     double gain = sum.both / sum.ss, most = 0, ee = 0;
-    for (int pass = 0; pass < 2; pass++) { /* then with a gain of 1, if it is that but for rounding */
+    /* second pass: with a gain of exactly 1, if the gain is 1 except for rounding */
+    for (int pass = 0; pass < 2; pass++) {
         most = ee = 0;
         for (uint64_t i = places->n - CALIBRATE; i < places->n; i++) {
             const double e = (double)heard(places, i) - gain * played(places, i, places->offset);
@@ -161,7 +168,7 @@ static bool calibrate(struct st_places *places)
 
 /* --- losses --- */
 
-/* The oldest frame that is still kept. */
+/* The oldest frame that is still in the ring. */
 static uint64_t oldest(const struct st_places *places)
 {
     return places->n - ST_MIN(places->n, places->ring_frames);
@@ -176,8 +183,8 @@ static bool is_silent(const struct st_places *places, uint64_t from, uint64_t un
     return true;
 }
 
-/* Is the signal in it, with other sound? That may be much louder: the sequence has nothing in common with it,
- * but for chance. */
+/* Is the signal in these frames, mixed with other sound? The other sound may be much louder, since its
+ * correlation with the signal is only chance. */
 static bool is_mixed(const struct st_places *places, uint64_t from, uint64_t until)
 {
     from = ST_MAX(from, oldest(places));
@@ -187,14 +194,16 @@ static bool is_mixed(const struct st_places *places, uint64_t from, uint64_t unt
            both > SURE * sqrt(sum.xx * sum.ss / frames);
 }
 
-/* Damage from bad_at on; from `clean` on the signal is back, `shift` frames ahead. */
+/* Ends the damage that began at bad_at, and adds the loss. From `clean` on the signal is back, `shift` frames
+ * ahead. */
 static void heal(struct st_places *places, uint64_t clean, int64_t shift)
 {
     const uint64_t bad = places->bad_at;
     struct st_loss loss = {.at_frame = bad, .shift_frames = shift};
     const uint64_t len = ST_MAX(clean, bad) - bad;
     const bool silent = len > 0 && is_silent(places, bad, clean);
-    if (len == 0) { /* the frames between agree with both sides */
+    /* no frame is damaged: the frames between agree with the signal before and after the shift */
+    if (len == 0) {
         loss.kind = shift > 0 ? ST_LOSS_LOST : ST_LOSS_REPEATED;
         loss.frames = (uint64_t)llabs(shift);
         loss.at_frame = clean;
@@ -202,7 +211,7 @@ static void heal(struct st_places *places, uint64_t clean, int64_t shift)
     } else {
         loss.kind = silent ? ST_LOSS_ZEROED : ST_LOSS_CORRUPTED;
         loss.frames = len;
-        /* near its ends the signal may be as soft as the noise */
+        /* where silence begins, samples of the signal may be as soft as the noise */
         while (silent && loss.at_frame > oldest(places) &&
                is_silent(places, loss.at_frame - 1, loss.at_frame)) {
             loss.at_frame--;
@@ -218,7 +227,8 @@ static void heal(struct st_places *places, uint64_t clean, int64_t shift)
     st_losses_add(&places->losses, &loss, clean);
 }
 
-/* @return since when it has agreed, up to a window before the damage. */
+/* @return the first frame from which on the signal agrees at that offset; at most a window before the
+ * damage. */
 static uint64_t since(const struct st_places *places, uint64_t clean, int64_t offset)
 {
     while (clean > oldest(places) && clean + WINDOW > places->bad_at && agrees(places, clean - 1, offset))
@@ -226,7 +236,7 @@ static uint64_t since(const struct st_places *places, uint64_t clean, int64_t of
     return clean;
 }
 
-/* The volume is another one: that is no loss, but for what has nothing of the signal before it. */
+/* Takes a new volume. The change is no loss, except for frames before it that have nothing of the signal. */
 static void take_volume(struct st_places *places)
 {
     const uint64_t clean = since(places, places->n - CALIBRATE, places->offset);
@@ -246,7 +256,7 @@ static void settle(struct st_places *places)
         return;
     const bool good = calibrate(places);
     places->calibrate_from = 0;
-    if (!good) /* of a new volume: it was not; what is damaged stays so */
+    if (!good) /* if locked: it was not a new volume, and the damage goes on */
         return;
     places->losses.slack_frames = SLACK * !places->exact;
     if (places->locked)
@@ -260,7 +270,7 @@ static void settle(struct st_places *places)
     places->tries_n = 0;
 }
 
-/* Looks for the last frames within a second. */
+/* Finds the shift, within a second, at which the last WINDOW frames agree with the signal. */
 static bool find_jump(const struct st_places *places, int64_t *ret_shift)
 {
     const int64_t most = (int64_t)places->rate_hz;
@@ -288,7 +298,8 @@ static bool is_loud(const struct st_places *places)
     return loud > WINDOW / 2;
 }
 
-/* Damaged for long: has the volume changed, is other sound mixed in, or is it further away than a second? */
+/* Checks long damage, every 0.1 s: has the volume changed, is other sound mixed in, or has the signal moved
+ * by more than a second? */
 static void look_again(struct st_places *places)
 {
     const uint64_t lasts = places->n - places->bad_at;

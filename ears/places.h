@@ -15,7 +15,7 @@ struct st_places {
     bool exact;           /* every sample was equal to the played one */
     int64_t offset;       /* frame of the signal minus recorded frame */
     double gain;          /* negative: inverted phase */
-    double tolerance;     /* of a sample */
+    double tolerance;     /* largest difference of an undamaged sample from the signal */
     double noise;         /* root mean square of everything but the signal, as a share of the signal */
     /* findings besides losses */
     uint64_t heard_frames;   /* frames heard while locked, without losses */
@@ -24,7 +24,7 @@ struct st_places {
     unsigned contact_lost_n; /* losses of contact for more than 1 s that ended */
     int64_t first_offset;    /* offset at the first lock */
     struct st_losses losses;
-    int64_t expected; /* offset, if `expects` */
+    int64_t expected; /* expected offset, if `expects` */
     bool expects, was_locked;
     uint64_t calibrate_from; /* locked, but gain and tolerance are still to be computed from this frame on; 0:
                                 they are known */

@@ -24,7 +24,7 @@ const char *st_signal_loss_text(enum st_loss_kind kind)
     return kinds_of_loss[kind].text;
 }
 
-/* splitmix64 (Steele, Lea, Flood 2014): a number's bits, well mixed. */
+/* splitmix64 (Steele, Lea, Flood 2014): mixes the bits of a number, as a pseudo-random function. */
 static uint64_t mix(uint64_t x)
 {
     x += 0x9E3779B97F4A7C15U;
@@ -58,7 +58,8 @@ int32_t st_signal_step(uint64_t frame, uint32_t channel, uint32_t steps)
 float st_signal_tone(uint32_t rate_hz, float level, uint64_t frame)
 {
     double sum = 0;
-    for (size_t i = 0; i < ST_SIGNAL_TONES; i++) { /* whole turns are left out before they cost digits */
+    /* whole turns are removed first, since they would cost precision */
+    for (size_t i = 0; i < ST_SIGNAL_TONES; i++) {
         const uint64_t part = frame % rate_hz * st_signal_tones_hz[i] % rate_hz;
         sum += sin(TURN * (double)part / (double)rate_hz);
     }
@@ -84,14 +85,15 @@ void st_signal_force(struct st_signal *signal, uint64_t chance)
     uint64_t any = mix(chance);
     int64_t shift = 0;
     signal->glitches_n = 0;
-    const uint64_t first = any % ST_SIGNAL_GLITCHES_MAX; /* which comes first is not known, too */
+    const uint64_t first = any % ST_SIGNAL_GLITCHES_MAX; /* the order of the glitches is random, too */
     for (uint64_t i = 0; i < ST_SIGNAL_GLITCHES_MAX; i++) {
-        const uint64_t which = (first + 4 * i) % ST_SIGNAL_GLITCHES_MAX; /* 4 and 9 share no factor: all */
+        /* 4 and 9 share no factor, so each glitch occurs once */
+        const uint64_t which = (first + 4 * i) % ST_SIGNAL_GLITCHES_MAX;
         any = mix(any);
         struct st_glitch *glitch = &signal->glitches[signal->glitches_n++];
         *glitch = (struct st_glitch){kinds[which % 3], (4 + i) * each + any % (each - 100 * ms),
                                      lengths[which / 3]};
-        /* a single frame is not silenced where it is as soft as noise */
+        /* a single frame is silenced only where it is louder than noise */
         while (glitch->kind == ST_LOSS_ZEROED && glitch->frames == 1 &&
                2 * (uint32_t)abs(st_signal_step(glitch->at_frame + (uint64_t)shift, 0, steps)) < steps)
             glitch->at_frame++;
@@ -99,7 +101,8 @@ void st_signal_force(struct st_signal *signal, uint64_t chance)
     }
 }
 
-/* Where the signal is when that frame is played. @return false: silence is forced. */
+/* Finds the frame of the signal for a frame that is played, after all forced shifts. @return false: silence
+ * is forced. */
 static bool place_of(const struct st_signal *signal, uint64_t played, uint64_t *ret_frame)
 {
     int64_t shift = 0;

@@ -1,7 +1,8 @@
-/* The test signal, a function of the frame's number. Even channels have a sequence: every sample is one of
- * 2 * level * 32768 steps and never 0, and 64 of them are found nowhere else, so that a place is exact where
- * samples come back as they are. Odd channels have three tones, whose phases together say the time within one
- * second, and which bear conversion. Pure, any thread, an audio callback too: nothing is allocated. */
+/* The test signal, of which each sample is a function of the frame's number. Even channels have a
+ * pseudo-random sequence: a sample is one of 2 * level * 32768 steps and never 0. 64 consecutive samples
+ * occur nowhere else, so their place is exact if the path does not change samples. Odd channels have three
+ * tones, whose phases give the time within one second, and which survive a conversion. Pure; any thread,
+ * including an audio callback: nothing is allocated. */
 #pragma once
 
 #include "core/base.h"

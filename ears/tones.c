@@ -1,21 +1,23 @@
 #include "ears/tones.h"
 
 #define TURN      6.283185307179586
-#define BLOCKS_HZ 2000 /* half a millisecond each */
-#define FIT_MS    20   /* the tones are found in so much sound */
-#define NOISE_MAX 0.3  /* more, and they are not there */
-#define TIMES     4    /* a block with this multiple of the noise is damaged, ... */
-#define LEAST     0.15 /* ... and with that share of the tones */
-#define SILENT    1e-6 /* of full scale */
-#define AGREE     1e-3 /* squares of turns: phases this close agree */
-#define SPREAD    2e-7 /* of a phase, as a square of turns: what a converter does without noise */
-#define EDGE      6    /* frames: the edges of damage are known so well */
+#define BLOCKS_HZ 2000 /* blocks in a second: 0.5 ms each */
+#define FIT_MS    20   /* length of the window of sound to which the tones are fitted */
+#define NOISE_MAX 0.3  /* with more noise, relative to the tones, there is no signal */
+/* a block is damaged if what remains without the tones exceeds this multiple of the noise ... */
+#define TIMES  4
+#define LEAST  0.15 /* ... and this share of the level of the tones */
+#define SILENT 1e-6 /* level of silence, relative to full scale */
+#define AGREE  1e-3 /* sum of squared phase errors, in turns, up to which the phases agree with a shift */
+/* least variance of a phase, in squared turns: a converter causes it even without noise */
+#define SPREAD 2e-7
+#define EDGE   6 /* frames: accuracy of the beginning and the end of damage */
 
 #define M ST_TONES_WAVES
 
 struct fit {
     double re[ST_SIGNAL_TONES], im[ST_SIGNAL_TONES];
-    double rest, loud; /* root mean squares */
+    double rest, loud; /* root mean squares of what remains without the tones, and of the tones */
 };
 
 void st_tones_end(struct st_tones *tones)
@@ -34,7 +36,8 @@ static double angle(const struct st_tones *tones, size_t tone, uint64_t frame)
            tones->rate_hz;
 }
 
-/* What tones of these phases, of frame 0 and right at frame `at`, are from that frame on: clocks drift apart.
+/* Turns the tones re, im (phases of frame 0, fitted at frame `at`) to a window that begins at `frame`,
+ * including the drift of the clocks since `at`.
  */
 static void turn_to(const struct st_tones *tones, const double *re, const double *im, uint64_t at,
                     uint64_t frame, double *ret)
@@ -48,7 +51,8 @@ static void turn_to(const struct st_tones *tones, const double *re, const double
     }
 }
 
-/* Root mean square of what remains after tones of these phases. @param n at most a window */
+/* @return the root mean square of what remains of n frames from `from` on without the tones re, im, which
+ * were fitted at frame `at`. @param n at most a window */
 static double rest_of(const struct st_tones *tones, const double *re, const double *im, uint64_t at,
                       uint64_t from, uint64_t n)
 {
@@ -63,7 +67,8 @@ static double rest_of(const struct st_tones *tones, const double *re, const doub
     return sqrt(sum / (double)n);
 }
 
-/* Gauss without pivots, as the tones are nearly at right angles: the inverse of what waves have in common. */
+/* Inverts the matrix of the waves' inner products: Gauss-Jordan without pivots, since the waves are nearly
+ * orthogonal. */
 static void invert(double a[M][2 * M])
 {
     for (size_t j = 0; j < M; j++) {
@@ -78,7 +83,8 @@ static void invert(double a[M][2 * M])
     }
 }
 
-/* The waves of a window, and how amplitudes follow from what they have in common with a recording. */
+/* Computes the waves of a window, and the matrix that turns their inner products with a recording into
+ * amplitudes. */
 static void prepare(struct st_tones *tones)
 {
     double a[M][2 * M] = {{0}};
@@ -97,7 +103,7 @@ static void prepare(struct st_tones *tones)
         memcpy(tones->solves[j], &a[j][M], sizeof(tones->solves[j]));
 }
 
-/* Least squares over the window that ends there. */
+/* Fits the tones to the window that ends at frame `until`, by least squares. */
 static void fit(const struct st_tones *tones, uint64_t until, struct fit *ret)
 {
     const uint64_t n = window_of(tones), from = until - n;
@@ -125,15 +131,15 @@ static void fit(const struct st_tones *tones, uint64_t until, struct fit *ret)
 
 void st_tones_init(struct st_tones *tones, uint32_t rate_hz)
 {
-    memset(tones, 0, offsetof(struct st_tones, waves)); /* of the rest most is never touched */
+    /* the large arrays behind need no zeros, so most of their pages are never touched */
+    memset(tones, 0, offsetof(struct st_tones, waves));
     tones->rate_hz = rate_hz;
     prepare(tones);
     st_losses_init(&tones->losses, rate_hz);
     tones->losses.slack_frames = rate_hz / 1000;
 }
 
-/* By how many turns a tone moved between two fits, -0.5 .. 0.5; a signal that is ahead of its time turns
- * forward. */
+/* @return by how many turns a tone moved between two fits, -0.5 .. 0.5; positive: the signal moved ahead. */
 static double turned(const double *re, const double *im, const struct fit *now, size_t tone)
 {
     const double cross = re[tone] * now->im[tone] - im[tone] * now->re[tone];
@@ -141,9 +147,9 @@ static double turned(const double *re, const double *im, const struct fit *now, 
     return -atan2(cross, dot) / TURN;
 }
 
-/* The shift within half a second that explains all three phases. With noise several do: a shorter one is more
- * likely. `drifted`: frames that the clocks ran apart since the last fit. @return frames; 0: none, or it is
- * not known. */
+/* Finds the shift of the signal, within half a second, that explains the phases of all three tones. With
+ * noise, several shifts do: a shorter one is more likely. `drifted`: frames that the clocks ran apart since
+ * the last fit. @return frames; 0: none, or it is not known. */
 static double find_shift(const struct st_tones *tones, const struct fit *now, double drifted)
 {
     const int64_t half = (int64_t)tones->rate_hz / 2; /* all phases are the same a second later */
@@ -162,7 +168,8 @@ static double find_shift(const struct st_tones *tones, const struct fit *now, do
             sum += off * off;
             slope += off * steps[k];
         }
-        const double rest = sum - slope * slope / square; /* a part of a frame is none */
+        /* without the errors that a fraction of a frame explains */
+        const double rest = sum - slope * slope / square;
         if (rest >= AGREE)
             continue;
         const double cost =
@@ -182,7 +189,8 @@ static void take_fit(struct st_tones *tones, const struct fit *now, uint64_t mid
     memcpy(tones->im, now->im, sizeof(tones->im));
 }
 
-/* The player and the recorder have clocks of their own: the phases move. */
+/* Follows the phases, which move since the player and the recorder have separate clocks, and adds up the
+ * drift. */
 static void follow(struct st_tones *tones, const struct fit *now, uint64_t middle)
 {
     double frames = 0;
@@ -199,7 +207,8 @@ static bool is_signal(const struct fit *fit)
     return fit->loud > SILENT && fit->rest <= NOISE_MAX * fit->loud;
 }
 
-/* What remains after the tones in the last window, computed for each block, in which clocks do not drift. */
+/* @return the root mean square of what remains of the last window without the tones. It is computed for each
+ * block, since clocks do not drift within a block. */
 static double noise_of(const struct st_tones *tones, uint64_t window)
 {
     const uint64_t block = tones->rate_hz / BLOCKS_HZ, blocks_n = window / block;
@@ -218,7 +227,7 @@ static void lock(struct st_tones *tones, uint64_t window)
     fit(tones, tones->n, &now);
     if (!is_signal(&now))
         return;
-    if (!tones->was_locked) { /* how the clocks drift is known from the beginning */
+    if (!tones->was_locked) { /* at the first lock, two windows give the drift of the clocks */
         fit(tones, tones->n - window, &before);
         if (!is_signal(&before))
             return;
@@ -269,11 +278,12 @@ static void end_damage(struct st_tones *tones, uint64_t bad, uint64_t clean, int
         loss.frames = ST_MAX(len, moved);
     }
     tones->damaged = false;
-    if (loss.frames > 0) /* a converter that rounds skips parts of a frame */
+    if (loss.frames > 0) /* no frame is no loss: a converter that rounds skips fractions of a frame */
         st_losses_add(&tones->losses, &loss, clean);
 }
 
-/* The signal is back in the last window. */
+/* The last window has the signal again: finds where the damage begins and ends, and the shift, and adds the
+ * loss. */
 static void heal(struct st_tones *tones, const struct fit *now, uint64_t window)
 {
     const uint64_t middle = tones->n - window / 2;
@@ -288,8 +298,8 @@ static void heal(struct st_tones *tones, const struct fit *now, uint64_t window)
     end_damage(tones, bad, clean, llround(shift));
 }
 
-/* For a second they were not there as before. Silence is a loss; another volume, or other sound that may hide
- * them, is none, and what was lost then is not known. */
+/* The tones have been damaged for a second: gives up following them. Silence is a loss. Another volume, or
+ * other sound that may hide the tones, is none; what is lost meanwhile is not known. */
 static void lose(struct st_tones *tones, const struct fit *now)
 {
     const uint64_t bad = begin_of_damage(tones, tones->n - window_of(tones));

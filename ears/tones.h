@@ -1,6 +1,6 @@
-/* Follows the three tones of the test signal by their phases, for paths that convert samples. A part that
- * the tones do not explain is a loss; the phases after it show by how much the signal moved. Pure;
- * bounded memory; no allocation. One thread. */
+/* Follows the three tones of the test signal by their phases, for paths that convert samples. Sound that the
+ * tones do not explain is a loss; the phases after it show by how much the signal moved. Pure; bounded
+ * memory; no allocation. One thread. */
 #pragma once
 
 #include "ears/loss.h"
@@ -18,7 +18,7 @@ struct st_tones {
     double loud;  /* root mean square of the tones, relative to full scale */
     double limit; /* a block with more unexplained sound is damaged; relative to full scale */
     double re[ST_SIGNAL_TONES], im[ST_SIGNAL_TONES]; /* each tone at frame 0 of the recording */
-    uint64_t fit_at;                                 /* recorded frame at which these phases are right */
+    uint64_t fit_at;     /* recorded frame at which these phases were fitted; clocks drift before and after */
     double drift_frames; /* how much the signal ran ahead of the recording during followed_frames */
     uint64_t followed_frames, heard_frames;
     unsigned contact_lost_n;

@@ -5,10 +5,10 @@
 #define PCM        1
 #define FLOAT      3
 #define EXTENSIBLE 0xFFFE
-#define HEAD_BYTES 44    /* of a file that is written */
-#define FORMAT_MAX 64    /* bytes of a format chunk that are looked at; 40 are known */
-#define CHUNKS_MAX 10000 /* before the sound */
-#define SAMPLES    1024  /* that are taken at once */
+#define HEAD_BYTES 44    /* head of a file that this program writes */
+#define FORMAT_MAX 64    /* bytes of a format chunk that are read; 40 have a known meaning */
+#define CHUNKS_MAX 10000 /* most chunks before the sound */
+#define SAMPLES    1024  /* samples that are read at once */
 #define FULL_SCALE 32768
 
 static uint32_t number(const unsigned char *at, unsigned bytes)
@@ -36,7 +36,7 @@ static bool skip(FILE *stream, uint64_t bytes)
     return true;
 }
 
-/* @return NULL, or what is wrong. */
+/* Reads the format chunk. @return NULL, or what is wrong with it. */
 static const char *take_format(struct st_wav *wav, uint32_t bytes)
 {
     unsigned char chunk[FORMAT_MAX] = {0};
@@ -77,7 +77,8 @@ static const char *open_stream(struct st_wav *wav)
         if (memcmp(head, "data", 4) == 0) {
             if (wav->channels == 0)
                 return "its sound comes before its format";
-            wav->is_sized = bytes != 0 && bytes != UINT32_MAX; /* else it was never filled in */
+            /* otherwise the program that wrote the file did not fill in the length */
+            wav->is_sized = bytes != 0 && bytes != UINT32_MAX;
             wav->left = bytes / (wav->channels * wav->bytes);
             return NULL;
         }

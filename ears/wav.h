@@ -27,7 +27,7 @@ ST_NODISCARD int st_wav_open(struct st_wav *wav, FILE *stream, const char **ret_
  * @return 0 or -EIO. */
 ST_NODISCARD int st_wav_read(struct st_wav *wav, float *ret_frames, size_t frames_n, size_t *ret_n);
 
-/** Write the head of a file of 16 bits, and its samples. @param frames_n at most 2^32 / 2 / channels less 64.
+/** Writes the head of a file with 16-bit samples. @param frames_n at most 2^32 / 2 / channels less 64.
  * @return 0 or -EIO. */
 ST_NODISCARD int st_wav_write_head(FILE *stream, uint32_t rate_hz, uint32_t channels, uint64_t frames_n);
 ST_NODISCARD int st_wav_write(FILE *stream, const float *samples, size_t samples_n);

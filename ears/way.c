@@ -21,7 +21,7 @@ const struct st_way_fault_words st_way_faults[ST_WAY_FAULTS_N] = {
 #undef ROW
 };
 
-/* docs/results.md says how each was seen */
+/* docs/results.md says how it was tested what each way cannot hear */
 const struct st_way st_ways[ST_WAYS_N] = {
     {
         .name = "jack",

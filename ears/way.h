@@ -41,7 +41,8 @@ struct st_way {
     bool of_user;     /* the way uses a sound server, which belongs to a user; root is refused */
 };
 
-/** All ways, the best ones for use without a name first. Ways that share a name are tried in turn. */
+/** All ways, in the order in which they are tried if the user names none. Ways that share a name are tried in
+ * turn. */
 #define ST_WAYS_N 8
 extern const struct st_way st_ways[ST_WAYS_N];
 

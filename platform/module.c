@@ -1,4 +1,4 @@
-/* Loading the optional modules. */
+/* Loads the optional modules. */
 #include "platform/module.h"
 
 #include <dlfcn.h>

@@ -45,11 +45,11 @@ const char *st_platform_policy_name(enum st_policy policy)
 /* --- a captured tree --- */
 
 struct root {
-    struct st_platform row; /* first: a row's functions get a pointer to it */
+    struct st_platform row; /* must be first: the functions of a row get a pointer to this member */
     int dir_fd;
     const char *sysctls; /* sysctls of a FreeBSD capture, or NULL */
     size_t sysctls_bytes;
-    bool has_all; /* a sysctl that the text lacks does not exist */
+    bool has_all; /* the text is whole: a sysctl that it lacks does not exist */
 };
 
 static int root_open_path(struct st_platform *machine, const char *path, int flags)
@@ -100,7 +100,7 @@ static int captured_sysctl(struct st_platform *machine, const char *name, char *
     return 0;
 }
 
-/* On a captured machine only files can be read. */
+/* Not available on a captured machine, of which only files can be read. */
 static int root_timer_slack_ns(ST_UNUSED struct st_platform *platform, ST_UNUSED int64_t *ret_ns)
 {
     return -ENOTSUP;

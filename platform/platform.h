@@ -79,8 +79,9 @@ enum st_lock { ST_LOCK_NONE, ST_LOCK_ALL, ST_LOCK_ON_FAULT };
 struct st_rt_rights {
     int fifo_errno;    /* 0: a short-lived child got SCHED_FIFO at fifo_priority; else the errno value of that
                           trial */
-    int fifo_priority; /* soft limit; -1: unlimited; INT64_MIN: not available on this system (FreeBSD) */
-    int64_t rtprio_limit; /* soft limit; -1: unlimited; -ENOTSUP as INT64_MIN: no such limit here (FreeBSD) */
+    int fifo_priority; /* the priority that was tried, 1..99 */
+    int64_t rtprio_limit;        /* soft RLIMIT_RTPRIO; -1: unlimited; INT64_MIN: no such limit on this system
+                                    (FreeBSD) */
     int64_t memlock_limit_bytes; /* soft limit; -1: unlimited */
 };
 
@@ -230,13 +231,13 @@ struct st_platform {
      * run here. */
     int (*run)(struct st_platform *machine, struct st_run *runs, size_t runs_n, const struct st_run_as *as,
                int64_t limit_ns);
-    /** What a result must be read with. What cannot be read is left out, never guessed. cpu: -1 for "any".
-     *  Both: os, kernel_release, kernel_version, hz, cpu_model, cpus_online, clocksource, hypervisor ("none":
-     * bare metal). Linux: preemption, cpus_isolated, cpufreq_driver, governor (of that CPU, or all distinct
-     * ones), energy_performance_preference, idle_driver, idle_governor, and of the running system
-     * cpu_dma_latency_us (2000000000: no request) and timer_slack_ns (of this thread). FreeBSD: scheduler,
-     * eventtimer, eventtimer_periodic, alloweddeviation_pct, nanosleep_precise, idle_method, idle_lowest,
-     * cpu_mhz. */
+    /** Reports the test conditions, which are kept with each measurement. One that cannot be read is left
+     * out, never guessed. cpu: the measured CPU; -1 for "any". Both systems: os, kernel_release,
+     * kernel_version, hz, cpu_model, cpus_online, clocksource, hypervisor ("none": bare metal). Linux:
+     * preemption, cpus_isolated, cpufreq_driver, governor (of that CPU, or all distinct ones),
+     * energy_performance_preference, idle_driver, idle_governor, and of the running system cpu_dma_latency_us
+     * (2000000000: no request) and timer_slack_ns (of this thread). FreeBSD: scheduler, eventtimer,
+     * eventtimer_periodic, alloweddeviation_pct, nanosleep_precise, idle_method, idle_lowest, cpu_mhz. */
     void (*conditions)(struct st_platform *machine, int cpu, st_condition_fn fn, void *ctx);
     /** true when this runs below a hypervisor. -ENODATA: unknown. */
     int (*virtualised)(struct st_platform *machine, bool *ret);
@@ -277,8 +278,8 @@ struct st_platform {
     /** @return 0, -ENOTEMPTY, -ENOENT, ... */
     int (*remove_folder)(struct st_platform *platform, const char *path);
     /** Writes text and a newline into a file of procfs or sysfs by one write(2). The file must exist and be a
-     *  regular one. @return 0, or what open and write said (-EINVAL, -EBUSY: the kernel refuses the value).
-     */
+     *  regular one. @return 0, or what open and write said (-EINVAL, -EBUSY: the kernel refuses the
+     * value). */
     int (*write_value)(struct st_platform *platform, const char *path, const char *text);
     /** Sets a sysctl from the text that read_sysctl gives. @return 0, -ENOENT, -EPERM, -EINVAL, -ENOTSUP. */
     int (*write_sysctl)(struct st_platform *platform, const char *name, const char *text);

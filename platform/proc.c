@@ -12,7 +12,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f';
 }
 
-/* Up to one of `ends`, without the blanks at both ends. NULL stays NULL. */
+/* Copies the text up to a character of `ends`, without blanks at its beginning and end. NULL stays NULL. */
 static const char *trimmed(const char *from, const char *ends)
 {
     if (from == NULL)
@@ -50,8 +50,8 @@ int st_proc_schedstat(const char *text, int64_t *ret_cpu_ns, int64_t *ret_wait_n
     return 0;
 }
 
-/* The number of a field, counted as in proc_pid_stat(5), 3 being the first after the name. @return false:
- * there is no such number. */
+/* Reads the number in a field. Fields are counted as in proc_pid_stat(5), 3 being the first after the name.
+ * @return false: there is no such number. */
 static bool stat_field(const char *after_name, int field, int64_t *ret)
 {
     const char *at = after_name;
@@ -94,7 +94,7 @@ int st_proc_stat(const char *text, struct st_proc_stat *ret)
     return 0;
 }
 
-/* The rest of the first line that begins so; NULL: none. */
+/* @return the rest of the first line that begins with `begins`; NULL: there is none. */
 static const char *find_line(const char *text, const char *begins)
 {
     const size_t len = strlen(begins);
@@ -107,7 +107,7 @@ static const char *find_line(const char *text, const char *begins)
 
 void st_proc_name(const char *comm, const char *cmdline, char *buf, size_t buf_bytes)
 {
-    const size_t command = strcspn(cmdline, " "); /* some write all arguments into one */
+    const size_t command = strcspn(cmdline, " "); /* some programs write all arguments into one */
     size_t len = strcspn(comm, "\n"), base = command;
     while (base > 0 && cmdline[base - 1] != '/')
         base--;

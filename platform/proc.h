@@ -1,6 +1,6 @@
 /* Parsers of Linux' /proc and /sys text. Pure, so that every host can judge a captured tree and fuzz them.
  * Foreign text: any bytes, ended by '\0'. All: 0, -EBADMSG (not in this form), -ENODATA (well formed, says
- * nothing). Threads: any; texts that are given back live for a turn (core/text/text.h). */
+ * nothing). Threads: any; returned texts live until st_text_forget (core/text/text.h). */
 #pragma once
 
 #include "core/base.h"

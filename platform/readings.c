@@ -1,4 +1,4 @@
-/* Firmware, hypervisor, heat, power, idle states. */
+/* Readings that show whether firmware, hypervisor, heat, power limits or idle states delayed a CPU. */
 #include "platform/readings.h"
 
 #include <fcntl.h>
@@ -12,9 +12,10 @@
 
 #define UNKNOWN     INT64_MIN
 #define HEAT_FOLDER "thermal_throttle/"
-#define RAPL_FOLDER "/sys/class/powercap/intel-rapl:0/" /* the first processor; also AMD's */
+#define RAPL_FOLDER "/sys/class/powercap/intel-rapl:0/" /* energy of the first processor, Intel's or AMD's   \
+                                                         */
 #define THERMAL_DIR "/sys/class/thermal"
-#define HOTTEST_MC  200000            /* a sensor beyond it is broken */
+#define HOTTEST_MC  200000            /* millidegrees Celsius; a sensor that reports more is broken */
 #define TICK_NS     INT64_C(10000000) /* USER_HZ is 100 on each Linux */
 #define SMI_COUNT   0x34              /* MSR_SMI_COUNT: Intel's processors from Nehalem on */
 
@@ -35,7 +36,7 @@ static const struct {
 
 static int64_t number(const char *text)
 {
-    int64_t value = UNKNOWN; /* it stays if there is no such number */
+    int64_t value = UNKNOWN; /* stays so if the text is not such a number */
     (void)!st_number_i64(st_text_or(text, ""), 0, INT64_MAX / ST_NS_PER_MS, &value);
     return value;
 }
@@ -55,8 +56,8 @@ static int64_t number_in(struct st_platform *machine, int cpu, const char *file)
     return file_number(machine, st_text("/sys/devices/system/cpu/cpu%d/%s", cpu, file));
 }
 
-/* The highest of its steps: cpuinfo_max_freq of acpi-cpufreq is the boost clock, which no limit and no
- * scaling_cur_freq names. */
+/* The highest frequency of a CPU, if possible from its list of steps: cpuinfo_max_freq of acpi-cpufreq is the
+ * boost clock, which no limit and no scaling_cur_freq names. */
 static int64_t highest_khz(struct st_platform *machine, int cpu)
 {
     uint64_t khz, highest = 0;
@@ -78,12 +79,12 @@ static int64_t smi_count(struct st_platform *machine, int cpu)
     if (fd < 0)
         return UNKNOWN;
     if (pread(fd, &value, sizeof(value), SMI_COUNT) == (ssize_t)sizeof(value))
-        n = value & UINT32_MAX; /* 32 bits count */
+        n = value & UINT32_MAX; /* the counter has 32 bits */
     close(fd);
     return n;
 }
 
-/* Field 8 of the CPU's line: proc(5). */
+/* Time that the hypervisor took: field 8 of the CPU's line in /proc/stat, see proc(5). */
 static int64_t stolen_ns(struct st_platform *machine, int cpu)
 {
     char text[16384];
@@ -118,8 +119,8 @@ static void read_idle_states(struct st_platform *machine, int cpu, struct st_rea
     }
 }
 
-/* "6,1234,5678,-;x86/split lock detection: #AC: game.exe/4711 took a split_lock trap at address:
- * 0x1400015c2", of newer processors
+/* Takes a line of the kernel's log about a split lock: "6,1234,5678,-;x86/split lock detection: #AC:
+ * game.exe/4711 took a split_lock trap at address: 0x1400015c2", of newer processors
  * "#DB: game.exe/4711 took a bus_lock trap ..." (arch/x86/kernel/cpu/bus_lock.c). What programs write into
  * the log never has facility 0, which is the kernel's. Each program is logged once from Linux 6.2 on. */
 static void take_log_line(char *text, struct st_readings *r)
@@ -145,7 +146,7 @@ static void read_log(struct st_platform *machine, struct st_readings *r)
             (void)lseek(r->log_fd, 0, SEEK_END);
         }
     }
-    for (int i = 0; r->log_fd > 0 && i < 64; i++) { /* a flood is read on at the next look */
+    for (int i = 0; r->log_fd > 0 && i < 64; i++) { /* of a flood, further lines are read by the next call */
         const ssize_t n = read(r->log_fd, text, sizeof(text) - 1);
         if (n <= 0 && errno != EPIPE) /* EPIPE: lines were overwritten */
             break;
@@ -162,16 +163,17 @@ static const char *text_of(struct st_platform *machine, int cpu, const char *nam
     return st_text_or(st_tree_sysctl_line(machine, st_text("dev.cpu.%d.%s", cpu, name)), "");
 }
 
-/* MHz of cpufreq(4). */
+/* The CPU's clock as cpufreq(4) has it in MHz, converted to kHz. */
 static int64_t freebsd_khz(struct st_platform *machine, int cpu)
 {
     return in_unit(number(text_of(machine, cpu, "freq")), 1000);
 }
 
-/* "C1/1/1 C2/2/80 C3/3/104": name, type, the exit in us, which the firmware's _CST says; "1366 81 4": how
- * often each was entered (sys/dev/ acpica/acpi_cpu.c: acpi_cpu_cx_list(), acpi_cpu_usage_counters_sysctl()).
- * The log of coretemp(4) stays 1 once the processor's thermal sensor has tripped
- * (sys/dev/coretemp/coretemp.c), so it counts once. CPU 0 has the clock of all CPUs (cpufreq(4)). */
+/* cx_supported is "C1/1/1 C2/2/80 C3/3/104": name, type and exit latency in us of each idle state, from the
+ * firmware's _CST; cx_usage_counters is "1366 81 4": how often each was entered (sys/dev/ acpica/acpi_cpu.c:
+ * acpi_cpu_cx_list(), acpi_cpu_usage_counters_sysctl()). The log of coretemp(4) stays 1 once the processor's
+ * thermal sensor has tripped (sys/dev/coretemp/coretemp.c), so it counts once. CPU 0 has the clock of all
+ * CPUs (cpufreq(4)). */
 static void read_freebsd(struct st_platform *machine, int cpu, struct st_readings *r)
 {
     unsigned mhz, us;

@@ -1,11 +1,11 @@
 /* Counters of the machine that may explain why a thread woke up late: firmware, hypervisor, heat, power, idle
- * states. Through the seam's open_path and read_text alone, so that the native rows, a captured tree and the
- * fake answer alike. */
+ * states. They are read through open_path and read_text of struct st_platform only, so that the code is the
+ * same for this machine, a captured tree and a test's fake machine. */
 #pragma once
 
 #include "platform/platform.h"
 
-/** Counted since boot, or since the first look. */
+/** Counted since boot, or since the first reading. */
 enum st_reading {
     ST_READING_SMI,             /* system management interrupts */
     ST_READING_STEAL_NS,        /* time for which the host ran something else on the CPU; in steps of 10 ms */
@@ -33,7 +33,7 @@ struct st_readings {
     int64_t idle_exit_ns[ST_IDLE_STATES_MAX]; /* the longest exit, by the driver */
     bool sched_ext;                           /* a sched_ext scheduler is loaded */
     char culprit[32];                         /* program of the last bus lock: "game.exe/4711" */
-    int log_fd;                               /* of the kernel's log; 0: not opened yet, below: none */
+    int log_fd; /* descriptor of the kernel's log; 0: not opened yet; below 0: none */
 };
 
 /** Reads all values for one CPU (-1: CPU 0 stands for all). *r holds the previous values, all zero at

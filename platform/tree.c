@@ -10,7 +10,8 @@
 #define CPU_DIR      "/sys/devices/system/cpu/"
 #define CONFIG_BYTES 524288 /* Debian's are 250 KiB */
 
-/* Without the blanks around it. @param r  of reading the text. @return NULL: it was not read. */
+/* The first line of a text, without blanks around it. @param r result of reading the text. @return NULL: the
+ * text could not be read. */
 static const char *first_line(int r, char *text)
 {
     if (r < 0 && r != -EFBIG)
@@ -82,7 +83,7 @@ static const char *preempt_mode(struct st_platform *machine)
     return NULL;
 }
 
-/* The version text (uname -v) names the preemption model; nothing there is none or voluntary. */
+/* The version text (uname -v) names the preemption model; if it does not, the model is none or voluntary. */
 static const char *preemption(struct st_platform *machine, ST_UNUSED int cpu,
                               const struct condition *condition)
 {
@@ -98,7 +99,7 @@ static const char *preemption(struct st_platform *machine, ST_UNUSED int cpu,
 
 /* --- CPU --- */
 
-/* The first CPU's. @return NULL: none. */
+/* A field of the first CPU in /proc/cpuinfo. @return NULL: there is no such field. */
 static const char *cpuinfo(struct st_platform *machine, const char *key)
 {
     return st_proc_field(st_tree_text(machine, "/proc/cpuinfo"), key);
@@ -133,7 +134,7 @@ static const char *cpus_isolated(struct st_platform *machine, ST_UNUSED int cpu,
     size_t len;
     const char *line =
         first_line(machine->read_text(machine, condition->path, text, sizeof(text), &len), text);
-    return line != NULL && line[0] == '\0' ? "none" : line; /* an empty list is an answer */
+    return line != NULL && line[0] == '\0' ? "none" : line; /* an empty list: no CPU is isolated */
 }
 
 /* Distinct values of one file of all frequency policies. */
@@ -257,7 +258,7 @@ int st_tree_read_sysctl_linux(struct st_platform *machine, const char *name, cha
     if (r < 0 && r != -EFBIG)
         return r;
     if (r == 0 && len > 0 &&
-        buf[len - 1] == '\n') /* sysctl -n ends every value with it: not part of the value */
+        buf[len - 1] == '\n') /* the file ends with a newline, which is not part of the value */
         buf[--len] = '\0';
     *ret_len = len;
     return r;
@@ -275,7 +276,7 @@ static const char *of_cpu(struct st_platform *machine, int cpu, const struct con
     return st_tree_sysctl_line(machine, st_text("dev.cpu.%d.%s", ST_MAX(cpu, 0), condition->path));
 }
 
-/* All CPUs share cpu0's frequency unless the driver says otherwise; then it has a node of its own. */
+/* The frequency of a CPU that has a node of its own; otherwise that of cpu0, which all CPUs then share. */
 static const char *cpu_mhz(struct st_platform *machine, int cpu, const struct condition *condition)
 {
     const char *own = of_cpu(machine, cpu, condition);

@@ -1,5 +1,6 @@
-/* Facts about a machine from its tunables. Through the seam's read_text, list and read_sysctl alone, so
- * that the native row, a captured tree and the fake answer alike, on any host. */
+/* Facts about a machine from its tunables, read through read_text, list and read_sysctl of struct st_platform
+ * only, so that the code is the same for this machine, a captured tree and a test's fake machine, on any
+ * host. */
 #pragma once
 
 #include "platform/platform.h"
@@ -13,9 +14,10 @@ int st_tree_write_sysctl_linux(struct st_platform *platform, const char *name, c
 void st_tree_conditions(struct st_platform *machine, int cpu, st_condition_fn fn, void *ctx);
 int st_tree_virtualised(struct st_platform *machine, bool *ret);
 
-/** The first 8 kB of a text file for a turn; "": it cannot be read. */
+/** The first 8 kB of a text file, as a text of st_text; "": it cannot be read. */
 const char *st_tree_text(struct st_platform *machine, const char *path);
 /** The first line of a file without blanks around it. NULL: it is not readable, or empty. */
 const char *st_tree_first_line(struct st_platform *machine, const char *path);
-/** The same of a sysctl, of at most 255 bytes. */
+/** The first line of a sysctl of at most 255 bytes, without blanks around it. NULL: it is not readable, or
+ * empty. */
 const char *st_tree_sysctl_line(struct st_platform *machine, const char *name);

@@ -1,12 +1,13 @@
-/* ALSA's text in /proc/asound and in the kernel's trace. */
+/* Parses ALSA's texts in /proc/asound, and finds by them how many frames a stream has lost. */
 #include "xruns/alsa.h"
 
 #include "core/ns.h"
 #include "platform/proc.h"
 
-#define SUBSTREAMS_MAX 256                 /* more are no sound card */
-#define AVAIL_MAX      (INT64_C(1) << 40)  /* frames; the program went backwards */
-#define SECONDS_MAX    INT64_C(9000000000) /* what fits into ns */
+#define SUBSTREAMS_MAX 256 /* a larger number is not a sound card's */
+/* frames; a larger number means that the program's pointer went backwards */
+#define AVAIL_MAX   (INT64_C(1) << 40)
+#define SECONDS_MAX INT64_C(9000000000) /* the largest time that fits into ns */
 
 /** "SECONDS.NANOSECONDS", seconds may be negative. */
 static int parse_time(const char *text, int64_t *ret_ns)
@@ -24,7 +25,7 @@ static int parse_time(const char *text, int64_t *ret_ns)
     return 0;
 }
 
-/** A number of 0 or more; more than INT64_MAX is that. */
+/** Parses a number of frames, at most INT64_MAX: a larger number is limited to that. */
 static int parse_frames(const char *text, const char *key, int64_t *ret)
 {
     const char *at = st_proc_field(text, key);
@@ -133,7 +134,7 @@ int st_alsa_pcm_next(const char **text, struct st_alsa_pcm *ret)
 
 #define LOSS_MAX_S 5 /* a program that writes nothing for longer has nothing to play */
 
-/* The device went on, and the program less than half as much. */
+/* Did the program write less than half as much as the device went on since the last look? */
 static bool stands(const struct st_alsa_room *room, const struct st_alsa_status *now, int64_t grown)
 {
     return grown > (now->hw_ptr_frames - room->last.hw_ptr_frames) / 2;
@@ -147,7 +148,8 @@ static int64_t find_loss(struct st_alsa_room *room, const struct st_alsa_params 
     const bool dry = beyond > 0 && (wrote || room->wrote || room->dry);
     const int64_t grown = (beyond - room->beyond * room->dry) * dry;
     int64_t lost = 0;
-    const bool filled = now->avail_frames <= params->buffer_frames; /* by now: it ended in this time */
+    /* the program has written again: the loss ended since the last look */
+    const bool filled = now->avail_frames <= params->buffer_frames;
     const bool goes_on = room->dry && (stands(room, now, grown) || (filled && room->lost > 0));
     if (!goes_on) {
         lost = ST_MAX(room->lost, 0);
@@ -169,7 +171,8 @@ int64_t st_alsa_room_look(struct st_alsa_room *room, const struct st_alsa_params
 {
     int64_t lost = 0;
     const bool known = room->known && room->last.appl_ptr_frames >= 0 && now->appl_ptr_frames >= 0;
-    /* one that never moves is mixed elsewhere (dmix), and its buffer is always past */
+    /* if the program's pointer never moves, sound is mixed elsewhere (dmix), and this buffer is always behind
+     * the device */
     const bool wrote = known && now->appl_ptr_frames != room->last.appl_ptr_frames;
     if (known && (wrote || room->wrote)) {
         const int64_t left = params->buffer_frames - now->avail_max_frames;

@@ -7,8 +7,9 @@
 
 #include "platform/posix/posix.h"
 
-#define LAST_NAME (ST_CYCLE_RING_NAMES - 1) /* of all for which there is no room */
-#define TIME_MAX  (INT64_MAX / 4)           /* 73 years after the start */
+/* "other programs": the name of all programs for which there is no room */
+#define LAST_NAME (ST_CYCLE_RING_NAMES - 1)
+#define TIME_MAX  (INT64_MAX / 4) /* 73 years after the start */
 
 static const char magic[16] = "sleeptune-cycle";
 

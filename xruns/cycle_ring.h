@@ -15,7 +15,7 @@
 
 #define ST_CYCLE_RING_NOT_YET UINT32_MAX
 
-/** A client's part of one cycle, as reported when the next cycle began. Times are CLOCK_MONOTONIC. A
+/** What a client did in one cycle, as reported when the next cycle began. Times are CLOCK_MONOTONIC. A
  * client that was late can have several rows with the same signal_ns: the last one counts. If the server
  * did not report a cycle because the client occupied its CPU, the row of that cycle follows the row of
  * the client's next cycle. */
@@ -38,10 +38,10 @@ struct st_cycle_level {
     char name[ST_XRUN_NAME_BYTES]; /* source, owner and place of the buffer */
 };
 
-/** The last levels, a ring. */
+/** The latest levels of sound, in a ring: level i since the start is in row i % ST_LEVELS_MAX. */
 struct st_cycle_levels {
     uint64_t written;
-    char about[256]; /* what was watched, as in the status */
+    char about[256]; /* what was watched, as the status of the daemon shows it */
     struct st_cycle_level rows[ST_LEVELS_MAX];
 };
 
@@ -52,7 +52,7 @@ struct st_cycle_ring {
     char kernel[64], server[64];
     char names[ST_CYCLE_RING_NAMES][ST_XRUN_NAME_BYTES];
     struct st_cycle_row rows[ST_CYCLE_RING_ROWS];
-    struct st_cycle_levels levels; /* in a copy only */
+    struct st_cycle_levels levels; /* filled only in a copy of the file */
 };
 
 /** Begins an empty ring with the kernel's name and the clocks. @param ring all 0. */

@@ -5,9 +5,9 @@
 
 /** Times of a cycle; 0: unknown. */
 struct st_dropout_cycle {
-    int64_t busy_ns;  /* CPU time */
+    int64_t busy_ns;  /* CPU time of the client */
     int64_t error_ns; /* error of busy_ns, up or down */
-    int64_t wait_ns;  /* from the signal until it woke up */
+    int64_t wait_ns;  /* from the signal until the client woke up */
     int64_t period_ns;
 };
 

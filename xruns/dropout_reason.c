@@ -36,7 +36,8 @@ const char *st_dropout_reason_text(enum st_dropout_reason reason)
     return reasons[reason].text;
 }
 
-/** How a stream of it is lost: 1 plays and runs dry, 2 records and overflows, 0 either. */
+/** @return the direction of a device, by its name: 1: it plays, and can run dry; 2: it records, and can
+ * overflow; 0: not known. */
 static size_t direction_of(const char *device)
 {
     static const char *const parts[][2] = {

@@ -11,7 +11,7 @@
 /* Next step where two cards have rates too far apart. */
 #define ST_DROPOUT_REASON_ONE_CLOCK "one clock for both cards (word clock, S/PDIF), or use one card"
 
-#define ST_DROPOUT_REASON_CULPRIT_BYTES 64 /* of its name */
+#define ST_DROPOUT_REASON_CULPRIT_BYTES 64 /* size of a culprit's name */
 
 /* Beginning of the names of `listen`'s streams, which are not the user's music; a process name is cut to
  * 15 bytes. */
@@ -44,7 +44,7 @@ enum st_dropout_blame {
     ST_DROPOUT_BLAME_CPU    /* another program, or the computer */
 };
 
-/** Stable. */
+/** The name of a reason in lines of helper programs and in JSON; never changes. */
 const char *st_dropout_reason_name(enum st_dropout_reason reason);
 
 enum st_dropout_blame st_dropout_reason_blame(enum st_dropout_reason reason);
@@ -52,7 +52,7 @@ enum st_dropout_blame st_dropout_reason_blame(enum st_dropout_reason reason);
 /** For screens, after a client's name: "computed too long", "was woken late" ... */
 const char *st_dropout_reason_text(enum st_dropout_reason reason);
 
-/** A client that computes longer than this part of each period does so at any buffer size. */
+/** A client that computes longer than this share of each period does so at any buffer size. */
 #define ST_DROPOUT_REASON_FULL 0.9
 
 /** For screens: "the device ran dry", "the device overflowed", or one of the two if it is not known which.

@@ -2,9 +2,9 @@
 
 #include "core/ns.h"
 
-#define COUNT_MAX INT64_C(1000000000)       /* more in one event is no count */
+#define COUNT_MAX INT64_C(1000000000)       /* a larger count in one event is refused */
 #define NS_MAX    INT64_C(1000000000000)    /* 1000 s: SQLite adds a million of them without overflow */
-#define SPAN_MAX  INT64_C(1000000000000000) /* 11 days: of what is not added */
+#define SPAN_MAX  INT64_C(1000000000000000) /* 11 days: for fields that are not added up */
 #define CPUS_MAX  (1 << 20)
 #define NUMBER(m, name, in, none, min, max)                                                                  \
     {                                                                                                        \
@@ -50,13 +50,13 @@ static const char *cause(int value)
     return st_cause_kind_name((enum st_cause)value);
 }
 
-/* In the order of a line. */
+/* Fields of an event, in the order in which a line has them. */
 static const struct st_field fields[] = {
     NUMBER(wall_ns, "wall_ns", ST_FIELD_FILE, INT64_MIN, -INT64_MAX, INT64_MAX),
     NUMBER(span_ns, "span_ns", ST_FIELD_FILE | ST_FIELD_JSON, 0, 0, SPAN_MAX),
     WORD(kind, ST_FIELD_FILE, ST_EVENT_KINDS, ST_EVENT_KINDS, kind),
     NUMBER(count_n, "count_n", ST_FIELD_ALL, INT64_MIN, 0, COUNT_MAX),
-    NAME(detail, ST_FIELD_FILE), /* a note is nothing for pages */
+    NAME(detail, ST_FIELD_FILE), /* text for people, which the JSON for pages does not have */
     NAME(source, ST_FIELD_FILE | ST_FIELD_JSON),
     WORD(certainty, ST_FIELD_ALL, ST_CERTAINTY_NONE, ST_CERTAINTY_PROBABLE + 1, certainty),
     WORD(reason, ST_FIELD_ALL, ST_DROPOUT_UNKNOWN, ST_DROPOUT_REASONS, reason),
@@ -164,7 +164,7 @@ void st_event_add(struct st_event *event, const struct st_event *other)
         event->mixed = true;
     }
     if (!st_event_kind_is_dropout(event->kind))
-        memcpy(event->detail, other->detail, sizeof(event->detail)); /* the last words */
+        memcpy(event->detail, other->detail, sizeof(event->detail)); /* keep the latest text */
     if (!late)
         st_dropout_reason_vote(event->culprit, &event->culprit_n, other->culprit, other->culprit_n);
     if (!late && st_text_is(event->culprit, other->culprit))

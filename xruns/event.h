@@ -26,7 +26,7 @@ struct st_event_pressure {
 #define ST_EVENT_PRESSURE_UNKNOWN                                                                            \
     ((struct st_event_pressure){INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN})
 
-#define ST_EVENT_NO_LOOP (-2) /* of loop_cpu */
+#define ST_EVENT_NO_LOOP (-2) /* value of loop_cpu: no test loop ran */
 
 /* Events this near to each other are of the same time: an observer looks a few times a second, and a late
  * wake-up is judged within 0.25 s. An event with a longer span has no exact time. */
@@ -44,7 +44,7 @@ struct st_event {
     char device[64], client[64];
     enum st_certainty certainty;
 
-    /* of a dropout; times 0: unknown */
+    /* members about a dropout; a time of 0: unknown */
     enum st_dropout_reason reason;
     enum st_dropout_place place;
     int64_t cycles_n; /* lost cycles; 0: unknown */
@@ -55,10 +55,10 @@ struct st_event {
         mixed; /* a sum over several reasons: reason is unknown, and no single culprit explains all of them */
     struct st_dropout_cycle cycle; /* the client's worst cycle */
     int64_t spare_ns; /* time that the client usually leaves of a period, or of its own buffer; 0: unknown */
-    int64_t end_ns; /* when the last of these dropouts ended, CLOCK_MONOTONIC; 0: unknown, but just now. Only
-                       in a helper program's line: the daemon converts it to wall_ns */
+    int64_t end_ns;   /* when the last of these dropouts ended, CLOCK_MONOTONIC; 0: unknown, just before the
+                         report. Only   in a helper program's line: the daemon converts it to wall_ns */
 
-    /* of a late wake-up of the test loop */
+    /* members about a late wake-up of the test loop */
     enum st_cause cause;
     int64_t lateness_ns;
     int64_t explained_ns; /* part of the lateness that the cause explains; INT64_MIN: unknown */
@@ -67,7 +67,7 @@ struct st_event {
                                                       or the client that this client waited for */
     bool culprit_plays; /* the culprit is the server or another client of it; the text is "A", or "A or B" for
                            two */
-    int64_t culprit_n;  /* lead of the culprit over all others, out of count_n */
+    int64_t culprit_n;  /* lead of the culprit over all others in the vote (st_dropout_reason_vote) */
     int64_t culprit_ns; /* time for which the culprit had the CPU; 0: unknown */
 
     int loop_cpu;         /* CPU on which wake-ups of the test loop were looked at in this time; -1: any;

@@ -20,13 +20,13 @@ bool st_server_log_jack(const char *line, char client[ST_JACK_NAME_BYTES], bool 
 {
     /* jack2: JackEngine::CheckXRun, a line and a callback for each client */
     static const char *const forms[] = {"*JackEngine::XRun: client = %l was %l, state = %l",
-                                        "*JackEngine::XRun: client = %l was %l: state = %l", /* 1.9.5 */
+                                        "*JackEngine::XRun: client = %l was %l: state = %l", /* jack2 1.9.5 */
                                         "*JackEngine::XRun: client %l finished after current callback", ""};
     struct st_pattern_parts parts;
     if (!has_form(line, forms, &parts) || strlen(parts.text[0]) >= ST_JACK_NAME_BYTES)
         return false;
     snprintf(client, ST_JACK_NAME_BYTES, "%s", parts.text[0]);
-    *ran = parts.n == 1 || !strchr("T1", parts.text[2][0]); /* Triggered */
+    *ran = parts.n == 1 || !strchr("T1", parts.text[2][0]); /* state "Triggered": the client had not begun */
     return true;
 }
 

@@ -1,4 +1,4 @@
-/* Channels of FreeBSD's sound(4). */
+/* Reads the channels of FreeBSD's sound(4), and finds their xruns. */
 #include "xruns/sndstat.h"
 
 #include "core/text/safe.h"
@@ -24,7 +24,7 @@ struct reader {
 struct pair {
     unsigned type;
     const char *name;
-    const unsigned char *data; /* of a type other than a list */
+    const unsigned char *data; /* NULL for a list */
     uint64_t data_bytes, items_n;
 };
 
@@ -54,7 +54,7 @@ static bool take_header(struct reader *reader)
     return header != NULL && header[0] == MAGIC && ((header[2] & BIG_ENDIAN_F) == 0) == (order.first == 1);
 }
 
-/** What the outermost header says is behind it. */
+/** The number of bytes behind the outermost header, as that header says. */
 static uint64_t size_of(const unsigned char *header)
 {
     uint64_t size;
@@ -88,7 +88,7 @@ static void set_text(char ret[ST_SND_NAME_BYTES], const struct pair *pair)
     st_safe_copy(ret, ST_SND_NAME_BYTES, (const char *)pair->data, (size_t)pair->data_bytes);
 }
 
-/** A pair of a channel. */
+/** Takes one pair (name and value) of a channel. */
 static void note(struct st_snd_channel *channel, bool *has_xruns, const struct pair *pair)
 {
     if (pair->type == STRING && st_text_is(pair->name, "name")) {
@@ -123,7 +123,8 @@ int64_t st_sndstat_nvlist(const unsigned char *bytes, size_t n,
     struct st_snd_channel channel = {.pid = 0};
     size_t depth = 0;
     int64_t channels_n = 0;
-    bool has_xruns = false, from_user = false; /* of this device: a program says what it likes */
+    /* from_user: a program registered the current device, whose figures are not trusted */
+    bool has_xruns = false, from_user = false;
     struct pair pair;
     if (!take_header(&reader) || size_of(bytes) != reader.left)
         return -EBADMSG;
@@ -166,13 +167,14 @@ int64_t st_sndstat_nvlist(const unsigned char *bytes, size_t n,
 
 /* Xruns from the counters of sound(4)'s channels.
  *
- * A counter belongs to one start of a channel: where it, the feeds or the interrupts went back, or another
- * program has the channel, all of it is new. Underruns of a virtual channel are a program that was not ready
- * while the mixer fed the device on; those of a hardware channel are the device's. The kernel counts
- * fragments, not gaps: a gap of 100 ms is some twenty. Those of one look are one gap; it is the one of the
- * look before if a program's buffer stood still at that look, and does so still without a feed in between, or
- * has been filled since (feed_root in sys/dev/sound/pcm/feeder.c: a feed that finds too little is an
- * underrun). SNDCTL_DSP_GETERROR would clear the counter: it is never called. */
+ * A counter counts from the start of a channel: if the counter, the feeds or the interrupts are lower than
+ * before, or if another program has the channel, all counted xruns are new. Underruns of a virtual channel
+ * are a program that was not ready while the mixer fed the device on; those of a hardware channel are the
+ * device's. The kernel counts fragments, not gaps: a gap of 100 ms is some twenty. All fragments of one look
+ * are one gap. It is the same gap as at the look before if the program's buffer was stuck at that look, and
+ * since then was filled again, or is still stuck without a feed that was no underrun (feed_root in
+ * sys/dev/sound/pcm/feeder.c: a feed that finds too little is an underrun). SNDCTL_DSP_GETERROR would clear
+ * the counter: it is never called. */
 
 void st_sndstat_look_begin(struct st_snd_counters *counters)
 {
@@ -185,7 +187,7 @@ static bool began_anew(const struct st_snd_channel *before, const struct st_snd_
            now->interrupts_n < before->interrupts_n || now->pid != before->pid;
 }
 
-/** fragments_n: lost since the last look; goes_on: in the gap of that look. */
+/** Reports an xrun. fragments_n: lost since the last look; goes_on: the gap of the last look goes on. */
 static void report(const struct st_snd_channel *channel, uint64_t fragments_n, bool goes_on,
                    st_xrun_seen_fn seen, void *ctx)
 {

@@ -17,25 +17,24 @@
 #define ST_XRUN_NAME_BYTES   64
 #define ST_XRUN_WHY_BYTES    200
 #define ST_XRUN_SERVER_BYTES 256
-#define ST_XRUN_SERVER_ITSELF                                                                                \
-    "PipeWire"                     /* PipeWire's name in place of a client: the server itself was late */
-#define ST_XRUN_JACK_ITSELF "JACK" /* JACK's name in place of a client: the server itself was late */
-#define ST_XRUN_ASKED_MS    1000   /* a value of asked_rate_hz: asked_frames is in ms, approximately */
-#define ST_XRUN_NORMAL      100    /* a value of priority: not a real-time thread */
+/* PipeWire's name in place of a client: the server itself was late */
+#define ST_XRUN_SERVER_ITSELF "PipeWire"
+#define ST_XRUN_JACK_ITSELF   "JACK" /* JACK's name in place of a client: the server itself was late */
+#define ST_XRUN_ASKED_MS      1000   /* a value of asked_rate_hz: asked_frames is in ms, approximately */
+#define ST_XRUN_NORMAL        100    /* a value of priority: not a real-time thread */
 
 /* What code must know about `why`, the text for people: bits. */
 enum st_xrun_fact {
-    ST_XRUN_FACT_NOT_RUNNING = 1, /* the source cannot watch: this user runs no PipeWire */
+    ST_XRUN_FACT_NOT_RUNNING = 1, /* the source cannot watch, since its server does not run for this user */
     ST_XRUN_FACT_NO_RESYNCS = 2   /* the source watches, but does not see resyncs of second cards */
 };
 #define ST_XRUN_FACTS_MAX 3
 
 /* What is watched between a program and its sound server. */
 enum st_xrun_between {
-    ST_XRUN_BETWEEN_NOTHING, /* seen: the program did not run for longer than its buffer lasts; not seen: the
-                                program writes too little */
-    ST_XRUN_BETWEEN_STOPS,   /* seen: the program stood still for longer than its buffer; not: it writes too
-                                little */
+    ST_XRUN_BETWEEN_NOTHING, /* no buffer is between them */
+    ST_XRUN_BETWEEN_STOPS,   /* a buffer. Seen: the program did not run for longer than the buffer lasts; not
+                                seen: it writes too little */
     ST_XRUN_BETWEEN_UNSEEN,  /* a buffer that nothing watches */
     ST_XRUN_BETWEEN_HEARD    /* the stream is listened to: each loss of sound is seen */
 };
@@ -118,7 +117,8 @@ struct st_xrun_ops {
 struct st_xrun_source {
     const char *name;    /* stable; key observe.NAME */
     const char *title;   /* as people write it: "PipeWire" */
-    const char *summary; /* one line: what is read, and what cannot be seen; without ops: why */
+    const char *summary; /* one line: what the source reads, and what it cannot see; without ops: why it is
+                            not available */
     bool device_only; /* the source cannot see clients that were not ready: their number is unknown, not 0 */
     int64_t poll_ns;  /* interval of polls */
     bool tells_playing; /* while the source watches, it sees everything that plays: st_xrun_watch.plays, or
@@ -131,7 +131,7 @@ struct st_xrun_source {
     const char *sockets[3]; /* the server's sockets: root's (below $XDG_RUNTIME_DIR) and the system's, whose
                                owner the program becomes; ends with NULL. Empty: only servers of its user */
 
-    /* of a sound server: */
+    /* members for a sound server: */
     const char *daemons[3]; /* the server's process names, one of which runs; ends with NULL */
     bool counts_device; /* the server counts xruns of its device, which the source "alsa" counts as well */
     const char *terse;  /* a clause for a server that reports no more about its device than that it ran dry */

@@ -1,11 +1,11 @@
-/* Lines of helper programs. */
+/* Parses and writes the lines of helper programs. */
 #include "xruns/xrun_line.h"
 
 #include "core/text/number.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
 
-#define COUNT_MAX INT64_C(1000000000)    /* more in one line is no count */
+#define COUNT_MAX INT64_C(1000000000)    /* a larger count in a line is refused */
 #define DRIFT_MAX INT64_C(10000000)      /* 1 %: no card is so far off */
 #define NS_MAX    INT64_C(1000000000000) /* 1000 s: no cycle is longer */
 
@@ -16,13 +16,13 @@
     }
 #define COUNT(m)    SEEN(#m, load.m, 0, 0, COUNT_MAX)
 #define TIME(m)     SEEN(#m, load.m, 0, 0, NS_MAX)
-#define MEASURED(m) SEEN(#m, load.m, INT64_MIN, 0, NS_MAX) /* 0 is a time, too */
+#define MEASURED(m) SEEN(#m, load.m, INT64_MIN, 0, NS_MAX) /* INT64_MIN: not known, since 0 is a time */
 #define NAME(m)                                                                                              \
     {                                                                                                        \
 #m, ST_FORM_NAME, ST_FIELD_LINE, ST_FIELD_AT(struct st_xrun_seen, event.m), 0, 0, 0, NULL            \
     }
 
-/* Of a cycle, of what is left now, or of an end. */
+/* Fields of the lines "cycle", "level" and "ended". */
 static const struct st_field moment_fields[] = {
     SEEN("busy_ns", event.cycle.busy_ns, 0, 0, NS_MAX),
     SEEN("wait_ns", event.cycle.wait_ns, 0, 0, NS_MAX),
@@ -61,7 +61,8 @@ static const struct st_field load_fields[] = {
 static const struct st_record moment_record = {moment_fields, ST_ARRAY_LEN(moment_fields)},
                               load_record = {load_fields, ST_ARRAY_LEN(load_fields)};
 
-/* The first word of each line. The kind of an event is in no key, so that no line can be of another one. */
+/* The first word of each line. The kind of an event follows from this word and has no key, so that a line
+ * cannot contradict itself. */
 static const struct word {
     const char *word;
     enum st_xrun_seen_kind kind;
@@ -74,7 +75,7 @@ static const struct word {
              {"level", ST_XRUN_SEEN_LEVEL, 0, &moment_record},
              {"ended", ST_XRUN_SEEN_ENDED, 0, &moment_record}};
 
-/** Behind `word` if the text, which may be NULL, begins with it. */
+/** @return the text behind `word` if the text (may be NULL) begins with that word; else NULL. */
 static const char *behind(const char *text, const char *word)
 {
     if (text == NULL || !st_text_begins(text, word))
@@ -82,7 +83,8 @@ static const char *behind(const char *text, const char *word)
     return text + strlen(word);
 }
 
-/** Reads a number up to a blank, where it has that key. @return what is behind it, NULL when it is malformed.
+/** Reads a number up to a blank, if the text begins with that key. @return the text behind the number; NULL:
+ * malformed.
  */
 static const char *read_option(const char *text, const char *key, int64_t max, int64_t *ret)
 {
@@ -95,7 +97,7 @@ static const char *read_option(const char *text, const char *key, int64_t max, i
     return value + len;
 }
 
-/** What is behind the first word. @return false when it is malformed, or has no text. */
+/** Reads what follows the first word. @return false: it is malformed, or has no text. */
 static bool read_text(const char *from, struct st_xrun_line *ret)
 {
     from = read_option(from, " facts=", ST_XRUN_FACTS_MAX, &ret->facts);
@@ -106,13 +108,13 @@ static bool read_text(const char *from, struct st_xrun_line *ret)
     return true;
 }
 
-/* Has it what it is about? */
+/* Does the line have the fields that its kind needs? */
 static bool is_whole(const struct st_xrun_seen *seen)
 {
     const struct st_event *event = &seen->event;
     switch (seen->kind) {
     case ST_XRUN_SEEN_DROPOUT:
-        if (event->kind == ST_EVENT_DEVICE_DROPOUT && /* who plays has these */
+        if (event->kind == ST_EVENT_DEVICE_DROPOUT && /* only dropouts of clients have these fields */
             (event->cycles_n != 0 || event->reason != ST_DROPOUT_UNKNOWN || event->culprit[0] != '\0'))
             return false;
         return event->certainty != ST_CERTAINTY_NONE && event->count_n >= 0 &&
@@ -129,7 +131,7 @@ static bool is_whole(const struct st_xrun_seen *seen)
     return false;
 }
 
-/* Of a dropout the record is the event, else all that was seen. */
+/* @return the struct that the word's record describes: for a dropout its event, else all of `seen`. */
 static void *part_of(const struct word *word, struct st_xrun_seen *seen)
 {
     return word->kind == ST_XRUN_SEEN_DROPOUT ? (void *)&seen->event : seen;

@@ -1,28 +1,29 @@
-/* What a helper program that watches a sound server writes to its standard output: one line of text an event.
+/* What a helper program that watches a sound server writes to its standard output: one line of text for each
+ * event.
  *
  *   ready facts=2 listens=3 TEXT
- *     it watches now; TEXT names the server ("JACK server \"default\", 256 frames at 48000 Hz"). Both
- *     numbers may be missing. facts: enum st_xrun_fact; listens: how many programs it hears
+ *     the program watches now; TEXT names the server ("JACK server \"default\", 256 frames at 48000
+ *     Hz"). Both numbers may be missing. facts: enum st_xrun_fact; listens: programs that it hears
  *
  *   alive
  *     written at least every 20 s: a program that is silent for 40 s counts as hung and is killed,
  *     one that was stopped (SIGSTOP) within 4 s, and both are started again
  *
  *   alive late=NS
- *     it did not run for so long (others had the CPU, or it was frozen): that time was not watched
+ *     the program did not run for this time (others had the CPU, or it was frozen), which was not watched
  *
  *   absent facts=1 TEXT
- *     there is nothing to watch, and why; it ends after this line, and is started again later
+ *     there is nothing to watch, for the reason TEXT; the program ends now, and is started again later
  *
  *   client-dropout count_n=1 certainty=exact reason=too-slow place=graph busy_ns=NS device=NAME client=NAME
  *   device-dropout count_n=1 certainty=exact place=device-buffer device=NAME
  *     dropouts that began since the line before: of a client that was not ready in time, or of the device.
  *     Keys are the fields of st_event_record (xruns/event.c) that a line has; each may be missing but
- *     count_n and certainty. Times are of the worst cycle. count_n=0 cycles_n=47: of a dropout that
- *     began before
+ *     count_n and certainty. Times are of the worst cycle. count_n=0 cycles_n=47: a dropout that began
+ *     earlier goes on
  *
  *   cycle busy_ns=NS wait_ns=NS client=NAME deadline_ns=NS left_n=2
- *     what a client did in the cycle of a dropout, before the line of that; left_n: clients of this
+ *     what a client did in the cycle of a dropout, before that dropout's line; left_n: clients of this
  *     cycle that follow
  *
  *   load cycles_n=469 busy_median_ns=NS period_ns=NS frames=256 rate_hz=48000 device=NAME client=NAME
@@ -31,8 +32,8 @@
  *     Written every 10 s for each node that ran; a client without one for 21 s has ended
  *
  *   level reserve_ns=NS device=NAME client=NAME
- *     how long what is left now would last: the queue of a program, or of JACK's cycle. Goes into a
- *     trace only
+ *     how long the sound left now would last: in the queue of a program, or of JACK's cycle. Only used
+ *     in a trace
  *
  *   ended device=NAME client=NAME
  *     the client has ended
@@ -40,13 +41,13 @@
  * In a name, "%" and two hexadecimal digits stand for a byte: blanks, control characters and "%" itself
  * are written so.
  *
- * A line is at most 1279 bytes, ends with a newline and is flushed. The program reads nothing, but ends
- * when its standard input ends: then the daemon is gone. Its environment is the daemon's, of root's
- * daemon that of its server's owner, whom it becomes (-uUID); its option -eVARIABLE=VALUE is the server, if
- * configured (st_xrun_source.server_env), -VVERSION the daemon's, and
- * a program of another version says "absent"; its option -pPID is the daemon's process,
- * whose streams are left out where they can be identified: it is given only if the daemon has one (a
- * client may claim to be it). It does not connect again by itself: it says "absent" and ends. */
+ * A line is at most 1279 bytes, ends with a newline and is flushed. The program reads nothing, and ends when
+ * its standard input ends, since the daemon has then ended. Its environment is the daemon's; for root's
+ * daemon it is that of the server's owner, who the program becomes (-uUID). Option -eVARIABLE=VALUE is the
+ * server, if configured (st_xrun_source.server_env). -VVERSION is the daemon's version: a program of another
+ * version writes "absent". -pPID is the daemon's process, whose streams are left out where they can be
+ * identified; it is given only while the daemon has a stream, since a client may claim to be the daemon. A
+ * program that loses its server does not connect again: it writes "absent" and ends. */
 #pragma once
 
 #include "xruns/xrun.h"

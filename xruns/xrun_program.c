@@ -1,4 +1,4 @@
-/* A source of xruns that is a helper program: started, read line by line (xrun_line.h), and ended. */
+/* Runs a source of xruns that is a helper program: starts it, reads its lines (xrun_line.h), and ends it. */
 #include <fcntl.h>
 #include <pwd.h>
 #include <signal.h>
@@ -13,21 +13,23 @@
 #include "st_config.h"
 #include "xruns/xrun_line.h"
 
-#define EXIT_NAPS                                                                                            \
-    20 /* the pipe is closed some time before the program has ended, longer on a busy machine                \
-        */
-#define SILENT_NS    (36 * ST_NS_PER_S) /* no line for this time and up to a poll: the program hangs */
+/* naps of 10 ms to wait for the program's end: its pipe is closed some time before, longer on a busy
+ * machine */
+#define EXIT_NAPS 20
+/* a program that prints no line for this time, and up to a poll more, hangs */
+#define SILENT_NS    (36 * ST_NS_PER_S)
 #define IDLE_NS      (24 * ST_NS_PER_S) /* nothing seen for this time: nothing plays */
-#define IDLE_LOOK_NS (20 * ST_NS_PER_S) /* ... and it is looked at more rarely */
-#define READ_BYTES                                                                                           \
-    (16 * 1024)               /* a poll; who polls bounds how often, and what floods is held up by its pipe */
+#define IDLE_LOOK_NS (20 * ST_NS_PER_S) /* interval of polls while nothing plays */
+/* at most read in one poll; a program that writes more is held up by its full pipe */
+#define READ_BYTES        (16 * 1024)
 #define STATUS_NOT_LOADED 127 /* exit status of a program whose libraries are missing */
 
 struct program {
     struct st_posix_piped piped;
-    bool ready;                 /* it watches */
+    bool ready;                 /* the program has written that it watches */
     bool ending;                /* the program has written that there is nothing to watch */
-    int64_t silent_ns, idle_ns; /* pauses between polls: who was stopped with it was not kept waiting */
+    int64_t silent_ns, idle_ns; /* sums of intervals between polls, so that a time in which both processes
+                                   were stopped does not count */
     size_t len;                 /* length of the incomplete line */
     char line[ST_XRUN_LINE_BYTES];
 };
@@ -67,7 +69,7 @@ static int find_owner(struct st_xrun_watch *w, char server[PATH_MAX], uid_t *ret
 static int start(struct st_xrun_watch *w, struct program *program, const char *path, const char *server,
                  uid_t uid)
 {
-    /* never what all users of a computer play */
+    /* root never listens to what users play */
     const bool listens = w->machine->os == ST_OS_LINUX && w->setting.listen[0] != '\0' && geteuid() != 0;
     struct st_child_env env;
     const struct passwd *entry = uid != geteuid() ? getpwuid(uid) : NULL;
@@ -85,11 +87,12 @@ static int start(struct st_xrun_watch *w, struct program *program, const char *p
         argv[n++] = st_text("-x%s", w->setting.listen_except);
     if (w->setting.cycles[0] != '\0' && uid == geteuid())
         argv[n++] = st_text("-c%s", w->setting.cycles);
-    if (uid != geteuid() && !as.switch_user) /* sleeptuned does not fork: start_posix.c */
+    /* the helper program becomes the user by itself, since sleeptuned does not fork (start_posix.c) */
+    if (uid != geteuid() && !as.switch_user)
         argv[n++] = st_text("-u%lu", (unsigned long)uid);
     if (server[0] != '\0')
         argv[n++] = st_text("-e%s=%s", w->source->server_env, server);
-    /* root's for a program that becomes another user itself: before that it runs as root */
+    /* a program that becomes another user by itself gets root's environment, since it first runs as root */
     int r = st_child_env_open(&env, as.switch_user ? uid : geteuid(), NULL);
     as.env = (const char *const *)env.vars;
     if (r == 0)
@@ -114,7 +117,7 @@ static int note_end(struct st_xrun_watch *w)
     int status = 0;
     const bool gone = st_posix_piped_ended(&program->piped, EXIT_NAPS, &status);
     if (program->ending)
-        return -ENOENT; /* why is said */
+        return -ENOENT; /* the program has written the reason */
     if (!gone)
         return st_xrun_because(w, -EPIPE, "%s has closed its output", w->source->program);
     if (WIFSIGNALED(status))
@@ -204,7 +207,7 @@ static int take_bytes(struct st_xrun_watch *w, const char *bytes, ssize_t n, st_
     return 0;
 }
 
-/** Asks the kernel, as often as wanted. */
+/** Is the program stopped (SIGSTOP)? WNOWAIT leaves the answer for the next call. */
 static bool is_stopped(const struct program *program)
 {
     siginfo_t info = {0};
@@ -238,7 +241,7 @@ static int poll_program(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx
     w->poll_ns = IDLE_LOOK_NS * (program->ready && program->idle_ns >= IDLE_NS);
     if (program->ready && !program->ending)
         return 0;
-    return -EAGAIN; /* the last line has arrived: the program ends next */
+    return -EAGAIN; /* the program is not ready yet; or its last line has arrived, and it ends next */
 }
 
 static int program_fd(const struct st_xrun_watch *w)
@@ -269,8 +272,8 @@ const struct st_xrun_ops st_xrun_program_ops = {
 
 /* --- the sources that are helper programs, the same on all systems --- */
 
-/* Their lines are read when they come; while they see something that plays, it is asked this often whether
- * one was stopped. They print a line every 20 s. */
+/* Interval of polls while something plays, to notice that a helper program was stopped or hangs. Its lines
+ * are read as soon as they arrive; it prints one at least every 20 s. */
 #define LOOK_NS (4 * ST_NS_PER_S)
 
 const struct st_xrun_source st_xrun_pipewire = {
@@ -321,6 +324,6 @@ const struct st_xrun_source st_xrun_pulseaudio = {
     .server_env = "PULSE_SERVER",
     .sockets = {"pulse/native", ST_RUN_DIR "/pulse/native"},
     .daemons = {"pulseaudio"},
-    .usual_ns = 20 * ST_NS_PER_MS, /* it wakes up so long before the ring is empty:
+    .usual_ns = 20 * ST_NS_PER_MS, /* PulseAudio wakes up this long before the ring is empty:
                                       DEFAULT_TSCHED_WATERMARK_USEC of alsa-sink.c */
 };

@@ -1,4 +1,4 @@
-/* The list of all sources of xruns, and what a name says of one. */
+/* The list of all sources of xruns, and texts about the source with a given name. */
 #include "core/text/text.h"
 #include "xruns/xrun.h"
 

@@ -17,7 +17,7 @@
 #define SCHEMA     "sleeptune-before/1"
 #define FILE_BYTES 131072
 #define SLOT_NS    (100 * ST_NS_PER_MS)
-#define RIGHT_RULE "linux-rt-permission" /* root has that right already */
+#define RIGHT_RULE "linux-rt-permission" /* gives the right to real-time priority, which root has anyway */
 
 /* --- one run --- */
 
@@ -41,7 +41,8 @@ static int64_t duration_ns(const json_t *run)
     return (int64_t)slots_of(run) * SLOT_NS;
 }
 
-/* Late wake-ups of n slots, of which any number may be wrong. */
+/* @return the late wake-ups of n slots. The numbers come from a file and may be wrong, so they are
+ * limited. */
 static uint64_t late_of(const json_t *run, size_t first, size_t n)
 {
     uint64_t sum = 0;
@@ -52,7 +53,7 @@ static uint64_t late_of(const json_t *run, size_t first, size_t n)
     return sum;
 }
 
-/* Any number of a file may be wrong. What is in the way is in done->why. */
+/* Checks a run, which may come from a damaged file. Sets done->why if it cannot be compared. */
 static void look_at(const json_t *run, const char *name, struct st_before_after *done)
 {
     if (!st_text_is(st_json_text_of(run, "schema"), SCHEMA) || slots_of(run) == 0 ||
@@ -69,7 +70,7 @@ struct counting {
     size_t slots_n;
 };
 
-/* A skipped period is a wake-up that was too late for it. */
+/* Counts n skipped periods before period k as late wake-ups, in the slot of period k. */
 static void on_skipped(void *ctx, uint64_t k, uint64_t n, ST_UNUSED int64_t due_to_done_ns)
 {
     struct counting *counting = ctx;
@@ -100,7 +101,8 @@ static json_t *document_of(const struct counting *counting, const struct st_resu
     return run;
 }
 
-/* Runs the loop: in the same way before and now. Says how long it takes, and on a terminal how it goes.
+/* Runs the loop in the same way before and after the change. Prints how long it takes, and on a terminal the
+ * progress.
  * @return an st_exit. */
 static int measure(const char *what, struct st_session_config *config, json_t **ret)
 {
@@ -130,7 +132,7 @@ static int measure(const char *what, struct st_session_config *config, json_t **
 
 /* --- before --- */
 
-/* May the user who plays not use real-time priority, nor get it from rtkit? */
+/* Does the user who plays lack real-time priority: no right to it, and no rtkit that could give it? */
 static bool lacks_right(const struct st_facts *facts)
 {
     const bool rtkit =
@@ -155,7 +157,8 @@ void st_before_after_keep(const struct st_change_target *target, const struct st
     config.frames = wish->frames;
     config.rate_hz = wish->rate_hz;
     config.duration_ns = asked_ns;
-    if (platform->cpus_allowed(platform, &config.cpu, 1) < 1) /* both on one: another may be busier */
+    /* both runs use the same CPU, since another one may be busier */
+    if (platform->cpus_allowed(platform, &config.cpu, 1) < 1)
         config.cpu = -1;
     printf("judged for %s\n", st_buffer_text(wish));
     ST_EACH_OF (step, plan->entries, plan->entries_n) {
@@ -228,7 +231,8 @@ static void choose(const struct st_journal *journal, struct st_before_after *don
                     "right: log out and in again; else run 'sleeptune verify' as root");
 }
 
-/* The sections are those of the shorter run; of a longer one its first part counts. */
+/* Compares sections of equal length of both runs. The shorter run sets that length; the rest of the longer
+ * run is not used. */
 static void compare(struct st_before_after *done)
 {
     uint64_t before_n[ST_COUNTS_SECTIONS], now_n[ST_COUNTS_SECTIONS];
@@ -257,7 +261,8 @@ int st_before_after_make(const struct st_change_target *target, struct st_before
     if (ret->now == NULL)
         ret->why = "the measuring loop could not be run, or its counters do not agree";
     else if (!st_text_is(condition_text(ret->now, "policy"), st_platform_policy_name(config.policy)) ||
-             strstr(condition_text(ret->now, "degraded"), "cannot pin") != NULL) /* to the CPU */
+             /* the loop ran on another CPU */
+             strstr(condition_text(ret->now, "degraded"), "cannot pin") != NULL)
         ret->why = st_text("the measuring loop did not get the rights or the CPU of the run before: %s",
                            condition_text(ret->now, "degraded"));
     else
@@ -274,7 +279,7 @@ void st_before_after_finish(struct st_before_after *done)
     *done = (struct st_before_after){0};
 }
 
-/* --- what came of it --- */
+/* --- the comparison --- */
 
 static const char *run_text(const json_t *run)
 {
@@ -285,7 +290,7 @@ static const char *run_text(const json_t *run)
                    st_when_text(st_json_integer(run, "started_ns")));
 }
 
-/* Conditions of the test that are not the same. */
+/* Prints the test conditions in which the two runs differ. */
 static void put_differences(const struct st_before_after *done)
 {
     char keys[1024] = "";

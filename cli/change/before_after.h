@@ -1,4 +1,5 @@
-/* Did it help? `apply` runs the loop before the first change; `verify` runs it again and compares. */
+/* Did the changes help? `apply` runs the loop before the first change; `verify` runs it again and
+ * compares. */
 #pragma once
 
 #include <jansson.h>
@@ -8,9 +9,9 @@
 
 /** Runs the loop at the target's period and keeps its counts beside the journal, unless a run from before
  * earlier changes is there. Prints what it does. A failed run is reported, but is no reason to stop.
- * Ctrl-C ends it early. The caller holds the journal's lock. Once in a process (signals). @param plan
- * what will be applied: if that gives the right to real-time priority to a user who has none, not even by
- * rtkit, the loop runs without it, as the user's programs do now. */
+ * Ctrl-C ends it early. The caller holds the journal's lock. Call it once in a process, since it installs
+ * signal handlers. @param plan what will be applied: if that gives the right to real-time priority to a user
+ * who has none, not even by rtkit, the loop runs without it, as the user's programs do now. */
 void st_before_after_keep(const struct st_change_target *target, const struct st_journal *journal,
                           const struct st_journal *plan, int64_t duration_ns);
 /** Removes that run if nothing is applied any more. The caller holds the lock. @return true: there was a
@@ -29,9 +30,9 @@ struct st_before_after {
 };
 
 /**
- * Reads the run from before, runs the loop again as it ran then, and compares. What keeps it from comparing
- * is in ret->why, never an error. Once a process (signals). Free with st_before_after_finish. @return an
- * st_exit: DONE, or BOOKS. */
+ * Reads the run from before, runs the loop again as it ran then, and compares. If the runs cannot be
+ * compared, ret->why has the reason, and that is no error. Call it once in a process, since it installs
+ * signal handlers. Free with st_before_after_finish. @return an st_exit: DONE, or BOOKS. */
 ST_NODISCARD int st_before_after_make(const struct st_change_target *target, struct st_before_after *ret);
 void st_before_after_finish(struct st_before_after *done);
 /** Prints the comparison for people, on stdout. */

@@ -1,4 +1,4 @@
-/* What apply, verify and revert print: lines, what happened to each write, and what makes changed files take
+/* Prints for apply, verify and revert: lines, what happened to each write, and what makes changed files take
  * effect. */
 #include "cli/change/change_output.h"
 
@@ -90,7 +90,7 @@ const char *st_change_output_why(int error)
     }
 }
 
-/* What is done with a value, and with a file; more, behind it. */
+/* Index: enum st_change_event. label: of a value, of a file; more: text behind the entry. */
 static const struct {
     const char *label[2], *more;
 } events[] = {
@@ -135,7 +135,7 @@ int st_change_output_then(const struct st_applied *applied, bool reverted, bool 
             else
                 status = st_failure("'%s' failed. Run this command by hand.", row->command);
         }
-        /* running values of devices are back already */
+        /* running values of devices were restored already */
         if (!(reverted && kind == ST_CHANGE_UDEV))
             text = st_text_joined(text, "; it ", row->then);
         if (reverted && kind == ST_CHANGE_PIPEWIRE)

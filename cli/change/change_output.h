@@ -12,7 +12,7 @@ void st_change_output_lines(const char *text);
 /** Asks a question on standard error; an empty answer means no. */
 bool st_change_output_ask(const char *question);
 
-/** "/etc/x", "kern.y = 1 (was 0)", safe to print; for a turn. */
+/** An entry as a text of st_text, safe to print: "/etc/x", "kern.y = 1 (was 0)". */
 const char *st_change_output_entry(const struct st_entry *entry);
 /** Why a setting was not changed, and what to do. @param error of an `st_applied_` function. @return a
  * sentence, static or as strerror. */

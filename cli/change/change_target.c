@@ -1,4 +1,4 @@
-/* What apply, verify and revert share. */
+/* Common to apply, verify and revert: the machine to change, its journal, facts and report. */
 #include "cli/change/change_target.h"
 
 #include <sys/stat.h>
@@ -53,7 +53,8 @@ int st_change_target_open(const char *root, bool own, struct st_change_target *r
         if (blank != NULL)
             target.card = blank + 1;
     }
-    /* others read the folders that are made for drop-ins and the journal, whatever the shell's mask is */
+    /* others must be able to read the folders made for drop-ins and the journal, whatever the shell's umask
+     * is */
     umask(022);
     *ret = target;
     return ST_EXIT_DONE;
@@ -91,7 +92,7 @@ int st_change_target_revert(struct st_change_target *target, bool all, const cha
     if (why != NULL)
         return st_failure("%s", why);
     why = st_applied_revert(ret, all, ids);
-    if (why != NULL) /* each that failed was named with its own reason */
+    if (why != NULL) /* each change that failed was reported with its own reason */
         st_failure("%s", why);
     if (st_before_after_forget(target, &ret->journal) && !quiet)
         puts("removed   what was measured before the changes");

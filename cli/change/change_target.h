@@ -9,16 +9,16 @@ struct st_change_target {
     struct st_platform *p;
     bool live;        /* this machine, not a captured tree */
     bool own;         /* settings in this user's home folder, with a journal there; never as root */
-    char folder[512]; /* of the journal */
-    /* what the user asked of his PipeWire, as own settings in the journal have it, which apply replaces */
-    int64_t quantum;  /* the size for all programs; 0: none */
-    const char *card; /* a node that is to have more reserve; NULL: none */
+    char folder[512]; /* folder of the journal */
+    /* what the user chose for his PipeWire: read from the journal of own settings, replaced by `apply` */
+    int64_t quantum;  /* buffer size for all programs, in frames; 0: none */
+    const char *card; /* beginning of the name of a card that gets a larger reserve; NULL: none */
     struct st_journal journal;
     struct st_facts *facts;  /* NULL before st_change_target_judge */
     struct st_report report; /* of these facts */
 };
 
-/** Does this user, who is not root, have a journal of own settings? root: as below. */
+/** Does this user, who is not root, have a journal of own settings? root: as in st_change_target_open. */
 bool st_change_target_has_own(const char *root);
 /** Opens a target. Reports errors on stderr, such as another sleeptune that changes settings now, or an
  * unreadable journal. @param root a folder; NULL: this machine. @param own the user's own settings; not

@@ -5,8 +5,8 @@
 #include "platform/program/failure.h"
 #include "platform/program/stop.h"
 
-#define ANSWER_NS  (12 * ST_NS_PER_S) /* the helper programs say "absent" before */
-#define SILENCE_NS (3 * ST_NS_PER_S)  /* a program that plays says something that often */
+#define ANSWER_NS  (12 * ST_NS_PER_S) /* the helper programs write "absent" before */
+#define SILENCE_NS (3 * ST_NS_PER_S)  /* a program that plays writes more often than this */
 
 struct run {
     const struct st_listen_calls *calls;
@@ -14,7 +14,7 @@ struct run {
     struct st_listen_live *live;
     uint64_t wanted_frames;
     bool headed;
-    char absent[ST_CAPTURE_TEXT_BYTES]; /* safe text */
+    char absent[ST_CAPTURE_TEXT_BYTES]; /* why the way is not available; safe text */
 };
 
 /* --- what the program says --- */
@@ -47,7 +47,7 @@ static void take_forced(struct st_listen_live *live, const struct st_capture_eve
     }
 }
 
-/* Before the time is spent: a program that is quiet does not matter. */
+/* Warns of another program at once, before the user waits for the result. */
 static void say_mixed(const struct run *run, const struct st_capture_event *event)
 {
     char name[ST_CAPTURE_TEXT_BYTES];
@@ -78,9 +78,9 @@ static void on_event(void *ctx, const struct st_capture_event *event)
 
 static const struct st_capture_sink sink = {on_head, on_packet, on_event};
 
-/* --- one way --- */
+/* --- listening over one way back --- */
 
-/* Reads up to its head, or up to why it is not there. @return whether it is there. */
+/* Reads until the program has written its head, or why it cannot listen. @return whether there is a head. */
 static bool wait_for_head(struct st_way_run *way, struct run *run)
 {
     for (int64_t waited_ns = 0; !run->headed && waited_ns < ANSWER_NS && !st_stop_asked();) {
@@ -92,7 +92,7 @@ static bool wait_for_head(struct st_way_run *way, struct run *run)
     return run->headed;
 }
 
-/* @return 0 or -EBADMSG. */
+/* Listens for the wanted time, or until the program ends or is silent. @return 0 or -EBADMSG. */
 static int listen_to(struct st_way_run *way, struct run *run)
 {
     int64_t silent_ns = 0;
@@ -109,7 +109,8 @@ static int listen_to(struct st_way_run *way, struct run *run)
     return 0;
 }
 
-/* @return 1: it was gone; 0: it is not there, and why is in run->absent; -EBADMSG. */
+/* Listens over one way back. @return 1: done; 0: the way is not available, for the reason in run->absent;
+ * -EBADMSG. */
 static int try_way(struct st_platform *p, const struct st_way *way, const struct st_way_wish *wish,
                    int64_t duration_ns, struct run *run)
 {
@@ -128,7 +129,8 @@ static int try_way(struct st_platform *p, const struct st_way *way, const struct
     r = 0;
     if (wait_for_head(&program, run)) {
         const struct st_way *other = st_way_find(run->live->head.way, p->os);
-        if (other != NULL && !st_text_is(other->name, way->name)) /* a sink's monitor, a port in the graph */
+        /* the program uses another way: a sink's monitor, or a port in JACK's graph */
+        if (other != NULL && !st_text_is(other->name, way->name))
             way = other;
         run->live->way = way;
         run->wanted_frames = (uint64_t)(duration_ns / ST_NS_PER_MS) * run->live->head.rate_hz / 1000;
@@ -140,7 +142,7 @@ static int try_way(struct st_platform *p, const struct st_way *way, const struct
     return r;
 }
 
-/* --- which way --- */
+/* --- choosing the way back --- */
 
 static bool is_here(const struct st_platform *p, const struct st_way *way)
 {
@@ -166,15 +168,16 @@ static const char *ways_here(const struct st_platform *p)
     return text;
 }
 
-/* Whether JACK has it, the helper program finds out. */
+/* Can the name be that of a port of JACK? The helper program finds out whether JACK has it. */
 static bool may_be_port(const char *device)
 {
     return device[0] != '/' && strchr(device, ':') != NULL && !st_text_begins(device, "hw:") &&
            !st_text_begins(device, "plughw:");
 }
 
-/* Of a way, or of the way over that device: /dev/dsp1 and "hw:1" are devices of the system; a name with a
- * colon may also be a node of PipeWire or a port of JACK, another word is such a node. */
+/* @return the name of the way, or of the way that uses the device `back`: /dev/dsp1 and "hw:1" are devices of
+ * the system; a name with a colon may also be a node of PipeWire or a port of JACK, another word is such a
+ * node. */
 static const char *name_of(const char *back, const char **ret_device)
 {
     ST_EACH (way, st_ways) {
@@ -187,7 +190,7 @@ static const char *name_of(const char *back, const char **ret_device)
     return "cable";
 }
 
-/* @param name  NULL: without a word. */
+/* @param name from name_of; NULL: the user named no way. */
 static bool is_wanted(const struct st_way *way, const char *name, const char *device)
 {
     if (name == NULL)
@@ -197,7 +200,7 @@ static bool is_wanted(const struct st_way *way, const char *name, const char *de
     return st_text_is(way->name, name);
 }
 
-/* @param why  of each that was tried. */
+/* Reports that no way back is available. @param why the reason of each way that was tried. */
 static int say_none(const struct st_platform *p, const struct st_listen_wish *wish, const char *name,
                     const char *why)
 {

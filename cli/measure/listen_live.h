@@ -1,5 +1,5 @@
-/* `sleeptune listen` over a way back: finds the way, announces what will be heard, lets the helper
- * program play and record, and passes on the recording. One thread. */
+/* `sleeptune listen` live: finds a way on which the test signal comes back, announces what will be heard,
+ * lets the helper program play and record, and passes on the recording. One thread. */
 #pragma once
 
 #include "ears/signal.h"

@@ -1,4 +1,4 @@
-/* A measurement from start to end: signals, waiting, results. */
+/* Runs a measurement from start to end: signals, waiting, results. */
 #include "cli/measure/measure_run.h"
 
 #include <signal.h>
@@ -25,7 +25,7 @@ static void on_demoted(void)
         st_session_release(running);
 }
 
-/** @return what `look` says; true: there is nothing to look at yet. */
+/** Calls `look` with the result so far. @return its answer; true: there is no result yet. */
 static bool show(struct st_session *session, st_measure_look_fn look, void *ctx, bool first)
 {
     struct st_result result;
@@ -51,7 +51,7 @@ int st_measure_run(const struct st_session_config *config, st_measure_look_fn lo
     if (r != 0)
         return st_failure("cannot start: %s", strerror(-r));
     running = session;
-    if (st_stop_asked()) /* before there was a session to stop */
+    if (st_stop_asked()) /* the signal came before there was a session to stop */
         st_session_ask_stop(session);
     for (int naps = 0; !st_session_wait(session, NAP_NS); naps++) {
         if (look != NULL && naps >= 19 && naps % 10 == 9 && !show(session, look, ctx, naps == 19))

@@ -12,12 +12,12 @@
 #include "story/dropout_next.h"
 #include "story/dropout_sentence.h"
 
-#define READS_MAX  64                            /* reads at a time */
-#define LOADS_NS   INT64_C(10500000000)          /* by then, each playing node has had a load line */
-#define SOURCE     "the server, while measuring" /* of the facts */
-#define RECORDS    "sleeptuned, while measuring" /* the same */
+#define READS_MAX  64                            /* polls of a source at a time */
+#define LOADS_NS   INT64_C(10500000000)          /* after this time, each node that plays has a load line */
+#define SOURCE     "the server, while measuring" /* source of facts that this program saw */
+#define RECORDS    "sleeptuned, while measuring" /* source of facts that the daemon recorded */
 #define RECORDS_MS 2000
-#define SUM_NS     (10 * ST_NS_PER_S) /* a record may stand for so long */
+#define SUM_NS     (10 * ST_NS_PER_S) /* a record of the daemon can sum up this time */
 
 struct server {
     const struct st_music *music;
@@ -31,7 +31,7 @@ struct st_music {
     int64_t begin_ns;
     struct server servers[ST_XRUN_SOURCES_MAX];
     size_t servers_n;
-    const char *why; /* none is watched; NULL: some are, or their own sentence says it */
+    const char *why; /* why no server is watched; NULL: at least one is, or its watch.why has the reason */
 };
 
 /* --- what is seen --- */
@@ -41,7 +41,7 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
     struct server *server = ctx;
     struct st_platform *platform = server->music->p;
     struct st_xrun_seen safe = *seen;
-    if (seen->kind == ST_XRUN_SEEN_ENDED) /* what it did in the run is asked for */
+    if (seen->kind == ST_XRUN_SEEN_ENDED) /* not used: what a client did counts for the whole run */
         return;
     st_safe_text(safe.event.client);
     st_safe_text(safe.event.culprit);
@@ -66,7 +66,8 @@ static void take(struct server *server)
 
 static void poll_server(struct server *server)
 {
-    /* only if there is something to read: the source takes a poll that reads nothing for silence */
+    /* poll only if there is something to read: a poll that reads nothing counts as silence of the helper
+     * program */
     for (int i = 0; i < READS_MAX && server->open; i++) {
         struct pollfd readable = {.fd = server->watch.source->ops->fd(&server->watch), .events = POLLIN};
         if (poll(&readable, 1, 0) <= 0)
@@ -94,14 +95,16 @@ struct st_music *st_music_start(struct st_platform *p, const struct st_xrun_sour
     int64_t uid = 0;
     if (music == NULL)
         return NULL;
-    if (as_root && st_facts_int(facts, ST_KEY_USER_UID, &uid) != 0) /* under sudo: of the user who ran it */
+    /* under sudo: watch the servers of the user who ran sudo */
+    if (as_root && st_facts_int(facts, ST_KEY_USER_UID, &uid) != 0)
         uid = 0;
     music->p = p;
     music->begin_ns = st_platform_now_ns(p);
     music->why = "no sound server of this user runs";
     for (; (source = *sources) != NULL; sources++) {
         if (source->program == NULL || music->servers_n == ST_XRUN_SOURCES_MAX ||
-            (facts->os == ST_OS_LINUX && !st_owner_runs(facts, source->daemons))) /* else the program looks */
+            /* on FreeBSD, the helper program looks for its server */
+            (facts->os == ST_OS_LINUX && !st_owner_runs(facts, source->daemons)))
             continue;
         music->why = as_root && uid <= 0 ? "run this command as the user who plays" : NULL;
         if (music->why == NULL)
@@ -184,7 +187,8 @@ static const json_t *first_of(const json_t *object, const char *key)
     return json_array_get(json_object_get(object, key), 0);
 }
 
-/* Puts the client with the largest loss, as in the sums. */
+/* Puts the number of dropouts into facts, and the client with the largest loss, which is the first of the
+ * list. */
 static void put_dropouts(const json_t *dropouts, const char *source, struct st_facts *facts)
 {
     const json_t *client = first_of(first_of(dropouts, "sources"), "clients");
@@ -202,9 +206,9 @@ static void put_dropouts(const json_t *dropouts, const char *source, struct st_f
 
 /* --- what a daemon recorded --- */
 
-/* A daemon of this user sees more than check: two answers in the same second would contradict each other.
- * What it has not recorded check may have seen. @return its "dropouts", a new reference, with the next step
- * of its screen in facts; NULL: it has none of this server. */
+/* Asks a running daemon, which sees more than `sleeptune check`: two answers for the same second would
+ * contradict each other. @return the daemon's "dropouts", a new reference, with the next step of its screen
+ * in facts; NULL: it recorded none of this server, so what was seen here counts. */
 static json_t *records_of(const struct server *server, int64_t duration_ns, struct st_facts *facts)
 {
     struct st_daemon_answer status = {0}, causes;
@@ -225,8 +229,8 @@ static json_t *records_of(const struct server *server, int64_t duration_ns, stru
     return dropouts;
 }
 
-/* What was seen of the server that a musician asks about, or what a daemon recorded of it. @return the
- * dropouts */
+/* Puts what was seen of a server into facts, or (`ask`) what a daemon recorded of it. @return the dropouts
+ * that were put; frees `dropouts` if it returns other ones */
 static json_t *put(const struct server *server, json_t *dropouts, int64_t duration_ns, bool ask,
                    struct st_facts *facts)
 {
@@ -259,7 +263,8 @@ json_t *st_music_finish(struct st_music *music, bool ask, struct st_facts *facts
         return NULL;
     st_music_poll(music);
     ST_EACH_OF (server, music->servers, music->servers_n)
-        take(server); /* a program that was stopped has nothing to read, and has not watched */
+        take(server); /* poll once more: a stopped helper program writes nothing, and this poll notices that
+                         it has not watched */
     const int64_t duration_ns = st_platform_now_ns(music->p) - music->begin_ns;
     ST_EACH_OF (server, music->servers, music->servers_n)
         st_dropout_table_age(&server->seen, st_platform_now_ns(music->p), true);

@@ -1,4 +1,4 @@
-/* The music that plays while check measures: which program makes dropouts, and why. */
+/* Watches the music that plays while `sleeptune check` measures: which program makes dropouts, and why. */
 #pragma once
 
 #include <jansson.h>

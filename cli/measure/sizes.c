@@ -22,7 +22,8 @@ static void on_skipped(void *ctx, ST_UNUSED uint64_t first_k, uint64_t n, ST_UNU
     sizes->late.periods_n += n;
 }
 
-/* As sleeptuned and the music's programs do. In the loop's thread. */
+/* Asks rtkit for real-time priority if the kernel refuses it, as sleeptuned and programs that play do. Called
+ * in the loop's thread. */
 static st_rtkit_ask_fn ask_rtkit;
 
 static int on_refused(void *ctx, pid_t tid, int priority)
@@ -47,7 +48,7 @@ static void use_rtkit(struct st_session_config *config, struct st_sizes *sizes)
 uint32_t st_sizes_shortest(const struct st_wish *used, uint32_t asked_frames)
 {
     const uint32_t usual =
-        used->rate_hz > 192000 ? 4 * SHORTEST : SHORTEST; /* no loop is faster than 50 us */
+        used->rate_hz > 192000 ? 4 * SHORTEST : SHORTEST; /* the shortest period of the loop is 50 us */
     if (asked_frames != 0)
         return asked_frames;
     return ST_MIN(used->frames, usual);

@@ -1,5 +1,5 @@
-/* What `check` measures: the shortest size, which shows the stalls; the table of dropouts by size is
- * computed from it. */
+/* What `check` measures: the loop at the shortest buffer size. The dropouts at longer sizes are computed from
+ * that. */
 #pragma once
 
 #include "advisor/rules/rule.h"

@@ -11,13 +11,13 @@
 
 #define USUAL_PATH ST_STATE_DIR "/sleeptune/history.db"
 
-/* With "?key=value" or "&key=value". */
+/* @return the target with "?key=value" or "&key=value" added. */
 static const char *with(const char *target, const char *key, const char *value)
 {
     return st_text("%s%c%s=%s", target, strchr(target, '?') != NULL ? '&' : '?', key, value);
 }
 
-/* With ns: the server takes small numbers for seconds. */
+/* Adds a time in seconds, with nine decimals. INT64_MIN: adds nothing. */
 static const char *with_moment(const char *target, const char *key, int64_t wall_ns)
 {
     if (wall_ns == INT64_MIN)
@@ -74,7 +74,7 @@ static int read_file(const char *path, const struct st_history_wish *wish, json_
 }
 
 /* The file of the caller's own daemon, as systemd places it (its versions differ), or else that of the
- * system's: no user may choose what root reads. */
+ * system's daemon. Root always gets the latter: no user may choose what root reads. */
 static const char *choose_file(void)
 {
     static const char *const places[][2] = {{ST_USER_STATE}, {"XDG_CONFIG_HOME", "/.config"}};
@@ -86,7 +86,7 @@ static const char *choose_file(void)
     return USUAL_PATH;
 }
 
-/* The file of the daemon that runs, if it says; else of one that ran. */
+/* The history file that the running daemon names; if no daemon answers, the file of one that ran before. */
 static const char *file_of(const char *socket)
 {
     struct st_daemon_answer answer;

@@ -11,7 +11,7 @@
 /** Which document, and its source. */
 struct st_history_wish {
     struct st_history_asked asked;
-    const char *socket; /* --socket; NULL */
+    const char *socket; /* --socket; NULL: not given */
     const char *db;     /* --db; NULL: the daemon if it listens, else a file in a state folder */
     const char **whose; /* receives the source of the answer, a line for the screen, as of st_text */
 };

@@ -1,4 +1,4 @@
-/* Where report, apply and snapshot take their facts from. */
+/* Loads the facts for report, apply and snapshot. */
 #include "cli/report/facts_input.h"
 
 #include <unistd.h>
@@ -15,7 +15,7 @@
 #define SNAPSHOT_MAX_BYTES (32 * 1024 * 1024)
 #define USER_CHARS         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
-/* How messages call an input. */
+/* The name of an input in messages. */
 static const char *name_of(const char *path)
 {
     return st_text_is(path, "-") ? "standard input" : path;
@@ -30,7 +30,7 @@ static int read_input(const char *path, size_t max_bytes, const char *what, char
     if (stream == NULL)
         return st_failure("cannot read %s: %s%s", path, st_posix_input_error(errno),
                           errno == EISDIR ? ". To read a captured tree use --root." : "");
-    char *text = malloc(max_bytes + 1); /* pages that no byte reaches cost nothing */
+    char *text = malloc(max_bytes + 1); /* pages that are never written take no memory */
     const int r = text != NULL ? st_posix_read_fd(fileno(stream), text, max_bytes + 1, ret_bytes) : -ENOMEM;
     st_posix_input_close(stream);
     if (r == 0) {
@@ -43,8 +43,8 @@ static int read_input(const char *path, size_t max_bytes, const char *what, char
     return st_failure("cannot read %s: %s", name, st_posix_input_error(-r));
 }
 
-/* The ways to load facts: each returns an st_exit, after a message; what they put into *ret, also then, the
- * caller frees. */
+/* The following functions load facts. Each returns an st_exit, after a message. The caller frees *ret, also
+ * after a failure. */
 
 static int load_snapshot(const char *path, struct st_facts **ret)
 {
@@ -79,7 +79,7 @@ static int load_root(const char *dir, struct st_facts **ret)
     }
 }
 
-/** What a file is that is no text of a terminal. @return NULL: such a text. */
+/** @return what a file is if it cannot be a posted text, with what to do instead; NULL: it may be a text. */
 static const char *kind_of(const char *text, size_t bytes)
 {
     static const struct {
@@ -148,7 +148,7 @@ static int no_such_user(const char *name)
                       name);
 }
 
-/** The rights of input->user in a saved tree. */
+/** Loads the rights of input->user in a saved tree. */
 static int load_user(const struct st_facts_input *input, struct st_platform *machine, struct st_facts *facts)
 {
     const int r = st_collect_user(machine, input->user, facts);
@@ -166,7 +166,7 @@ static int load_user(const struct st_facts_input *input, struct st_platform *mac
     }
 }
 
-/** The rights that a login gives input->user in the place of those of this process. */
+/** Replaces the rights of this process in `facts` by those that input->user gets at login. */
 static int load_login(const struct st_facts_input *input, struct st_facts *facts)
 {
     const int r = st_collect_login(st_platform_native(), input->user, facts);
@@ -180,7 +180,7 @@ static int load_login(const struct st_facts_input *input, struct st_facts *facts
     return ST_EXIT_DONE;
 }
 
-/** Facts and, if wished, rights of a captured machine. */
+/** Loads the facts of a captured machine, and the rights of input->user if a user is named. */
 static int load_folder(const struct st_facts_input *input, struct st_facts **ret)
 {
     struct st_platform *p;
@@ -199,7 +199,7 @@ static int load_folder(const struct st_facts_input *input, struct st_facts **ret
     return status;
 }
 
-/** What the running servers of this machine say. */
+/** Adds what the running servers of this machine answer. */
 static int ask_servers(const struct st_facts_input *input, struct st_facts *facts)
 {
     const struct st_ask ask = {.skip = input->no_servers, .user = input->user};
@@ -207,8 +207,8 @@ static int ask_servers(const struct st_facts_input *input, struct st_facts *fact
     return r == 0 ? ST_EXIT_DONE : st_failure("cannot ask the servers: %s", strerror(-r));
 }
 
-/** What PipeWire runs at now: programs choose that, unless it is forced, and no setting says it. The daemon
- * that watches it knows, and how many dropouts there were. */
+/** Asks sleeptuned for PipeWire's quantum and rate in use, which no setting shows, since programs choose
+ * them; and for the number of dropouts. */
 static void put_running(struct st_facts *facts)
 {
     static const char source[] = "sleeptuned";
@@ -231,7 +231,7 @@ static void put_running(struct st_facts *facts)
     st_daemon_client_finish(&answer);
 }
 
-/** Everything of the machine this runs on. */
+/** Loads the facts of this machine, including what its servers answer. */
 static int load_machine(const struct st_facts_input *input, struct st_facts **ret)
 {
     struct st_platform *p = st_platform_native();

@@ -9,7 +9,7 @@
 #include "platform/program/output.h"
 #include "platform/program/terminal.h"
 
-#define OWN_MAX 16 /* options of one subcommand beside the common ones */
+#define OWN_MAX 16 /* most options of a subcommand besides the common ones */
 
 static int take_threshold(void *ctx, const char *text)
 {
@@ -91,7 +91,7 @@ static int print_report(const struct st_report *report, const struct st_report_o
     if (r != 0)
         status = st_failure("cannot write %s: %s", st_text_or(options->output, "the report"),
                             st_destination_error(r));
-    /* if one file cannot be written, the other is still updated */
+    /* the file of metrics is written even if the report could not be */
     if (options->textfile == NULL)
         return status;
     r = write_as(st_report_prometheus, report, options->textfile, options);

@@ -14,9 +14,9 @@
 #include "platform/platform.h"
 #include "st_config.h"
 
-#define BODY_BYTES (4 * 1024 * 1024) /* a status is some kilobytes */
+#define BODY_BYTES (4 * 1024 * 1024) /* largest answer; a status has some kilobytes */
 
-/* One question. */
+/* One request to the daemon. */
 struct asking {
     const char *method, *target, *schema;
     int timeout_ms;
@@ -47,7 +47,7 @@ static const char *own_path(void)
     return st_text(USER_SOCKET, (unsigned long)geteuid());
 }
 
-/* Does it listen there? */
+/* Does the caller's own daemon listen? */
 static bool own_listens(void)
 {
     const char *path = own_path();
@@ -98,7 +98,8 @@ static const struct st_os_row *here(void)
     return &st_os_rows[st_platform_native()->os];
 }
 
-/* @return NULL: a user has no service here. */
+/* @return the command that starts the caller's own daemon; NULL: for root, or on a system without services of
+ * users. */
 static const char *own_start(void)
 {
     return geteuid() != 0 ? here()->own_start : NULL;
@@ -130,7 +131,7 @@ const char *st_daemon_client_whose(const char *socket_wish, const struct st_daem
     return "your own sleeptuned";
 }
 
-/* The error of the daemon, a sleeptune-error/1 document. @return as fail. */
+/* Reports the error that the daemon answered, a sleeptune-error/1 document. @return as fail. */
 static int refused(const struct asking *asking, int http_status)
 {
     json_t *document = json_loads(asking->answer->text, 0, NULL);
@@ -144,7 +145,7 @@ static int refused(const struct asking *asking, int http_status)
     return status;
 }
 
-/* How to get the right to a socket, and what needs none. */
+/* Reports how to get the right to a socket, and what to do without that right. */
 static int forbidden(const struct asking *asking)
 {
     const char *path = asking->answer->socket;
@@ -156,7 +157,7 @@ static int forbidden(const struct asking *asking)
                 st_text_with(". Or start your own: ", own_start()));
 }
 
-/* A user's PATH may lack its folder. */
+/* @return how to call sleeptuned: with its path if the caller's PATH lacks its folder. */
 static const char *daemon_program(void)
 {
     const char *const env[] = {st_text("PATH=%s", st_text_or(getenv("PATH"), "")), NULL};
@@ -195,7 +196,8 @@ static int explain(const struct asking *asking, int error)
     case -EACCES:
     case -EPERM:
         return forbidden(asking);
-    case -EAGAIN: /* the queue is one for all users; the daemon empties it within milliseconds */
+    case -EAGAIN: /* the queue of connections, which all users share, is full; the daemon empties it within
+                     milliseconds */
         return fail(asking, "sleeptuned on %s has too many clients. Try again later.", path);
     case -ENOENT:
     case -ECONNREFUSED:

@@ -1,4 +1,4 @@
-/* Documents of the history as text. */
+/* Prints the JSON documents of the history as text. */
 #include "cli/show/history_text.h"
 
 #include "cli/show/daemon_client.h"
@@ -10,19 +10,20 @@
 #include "story/event_story.h"
 #include "xruns/xrun.h"
 
-#define LABEL_COLUMNS  15
-#define WIDTH_MIN      40
-#define EVENT_INDENT   4
-#define EVENT_SLACK    8 /* of two lines that are wrapped between words */
-#define CAUSE_LABELS   11
-#define CHANGES_SHOWN  5
-#define WHEN_COLUMNS   18                  /* of a change */
-#define LATEST_NS      (120 * ST_NS_PER_S) /* a time that ends so near to now is "the last ..." */
+#define LABEL_COLUMNS 15
+#define WIDTH_MIN     40
+#define EVENT_INDENT  4
+#define EVENT_SLACK   8 /* columns of two lines that stay empty, since lines break between words */
+#define CAUSE_LABELS  11
+#define CHANGES_SHOWN 5
+#define WHEN_COLUMNS  18 /* width of the date of a change */
+/* an interval that ended at most this time ago is called "the last ..." */
+#define LATEST_NS      (120 * ST_NS_PER_S)
 #define MINUTE_NS      (60 * ST_NS_PER_S)
 #define HOUR_NS        (60 * MINUTE_NS)
 #define DAY_NS         (24 * HOUR_NS)
-#define FIGURE_COLUMNS 42 /* of the four columns before the cause */
-#define CAUSE_MIN      24 /* a cause that has less room stands below its figures */
+#define FIGURE_COLUMNS 42 /* width of the four figures before the cause */
+#define CAUSE_MIN      24 /* a cause for which fewer columns are left is printed below its figures */
 
 /* "2026-11-20 15:04" */
 static const char *minute_of(const json_t *object, const char *key)
@@ -74,8 +75,8 @@ static int64_t span_of(const json_t *document)
     return st_ns_sub(st_json_integer(document, "until_ns"), st_json_integer(document, "since_ns"));
 }
 
-/* "in the last 24 h", "from 2026-11-20 14:00 to 2026-11-20 16:00". The first step may begin before the time
- * that was asked for, so hours are cut. */
+/* "in the last 24 h", "from 2026-11-20 14:00 to 2026-11-20 16:00". The first row may begin before the
+ * requested time, so hours are rounded down. */
 static const char *say_when(const json_t *document, int64_t now_wall_ns)
 {
     const int64_t until_ns = st_json_integer(document, "until_ns"), span_ns = span_of(document);
@@ -160,7 +161,7 @@ static void put_timing(const struct st_text_sheet *sheet, const json_t *document
 
 #define WORST_COLUMNS 16
 
-/* The last cell is left out where it does not fit. */
+/* Prints a row of the table, without the last cell if that does not fit. */
 static void put_cells(FILE *out, const char *const cells[5], int columns)
 {
     const char *worst = cells[4];
@@ -294,7 +295,7 @@ static void put_event(FILE *out, const json_t *event, const struct st_history_te
     const char *kind = st_json_safe_text(event, "event"), *text = st_json_safe_text(event, "text");
     if (!st_event_kind_is_dropout(st_event_kind_of(kind)))
         text = st_text("%s: %s", kind, text);
-    if (look->details && id > 0) /* for --trace */
+    if (look->details && id > 0) /* the number that --trace takes */
         when = st_text("%s  #%jd", when, id);
     char *line = st_text("%s  %s", when, text);
     if (!look->details && st_text_columns(line) > room) {

@@ -10,12 +10,13 @@
 
 #define LABEL     12    /* columns */
 #define ROWS      5     /* losses on the screen */
-#define SURE_S    10785 /* 3600 * -ln 0.05: none in that time is at most one an hour */
+#define SURE_S    10785 /* 3600 * -ln 0.05 s: no loss in this time means at most one loss an hour (95 %) */
 #define NEAR_MS   200
 #define NEAR_NS   (NEAR_MS * ST_NS_PER_MS)
 #define RECORD_NS (1500 * ST_NS_PER_MS)
 
-/* The event of the sound server or of a helper program that belongs to a loss. NULL: none. */
+/* Finds the event (an xrun of the sound server, a helper program without CPU ...) at the time of a loss.
+ * @return NULL: none. */
 static const struct st_capture_event *reason_of(const struct st_listen_view *view, const struct st_loss *loss)
 {
     const uint64_t near = (uint64_t)view->rate_hz * NEAR_MS / 1000;
@@ -31,15 +32,15 @@ static const struct st_capture_event *reason_of(const struct st_listen_view *vie
     return NULL;
 }
 
-/* By CLOCK_REALTIME. */
+/* @return the beginning of a loss, in ns of CLOCK_REALTIME. */
 static int64_t loss_ns(const struct st_listen_view *view, const struct st_loss *loss)
 {
     return view->live->begin_ns + view->wall_ns +
            (int64_t)((double)loss->at_frame * (double)ST_NS_PER_S / view->rate_hz);
 }
 
-/* What sleeptuned recorded of that moment: a dropout or xrun, whose time is that of its report, up to a
- * second late, if its end is not known; or else a late wake-up. NULL: nothing. */
+/* Finds what sleeptuned recorded at the time of a loss: a dropout, or else a late wake-up. A dropout whose
+ * end is not known has the time of its report, which is up to a second later. @return NULL: nothing. */
 static const json_t *record_of(const struct st_listen_view *view, const struct st_loss *loss)
 {
     const json_t *record, *late = NULL;
@@ -59,20 +60,23 @@ static const json_t *record_of(const struct st_listen_view *view, const struct s
             begin_ns <= to_ns + RECORD_NS)
             return record;
         if (kind == ST_EVENT_LATE_WAKE && begin_ns <= to_ns + NEAR_NS &&
-            at_ns - begin_ns <= NEAR_NS) /* a sum of several may be of another moment */
+            /* a longer record sums up several wake-ups, which may have been at another time */
+            at_ns - begin_ns <= NEAR_NS)
             late = record;
     }
     return late;
 }
 
-/* A file has no time: where its recorder stood still, no sample is missing. */
+/* @return the faults that cannot be heard, a bit for each. Samples of a file have no times, so a gap in its
+ * recording cannot be heard. */
 static unsigned cannot_hear(const struct st_listen_view *view)
 {
     if (view->live == NULL || view->live->way == NULL)
         return view->live == NULL ? 1U << ST_WAY_CANNOT_GAPS : 0;
     const struct st_capture_head *head = &view->live->head;
     const struct st_way *way = view->live->way;
-    /* "default" and "pipewire" are plug-ins of ALSA that lead to a sound server */
+    /* only a name with a colon or a slash is a device: "default" and "pipewire" are plug-ins of ALSA that
+     * lead to a sound server */
     return way->cannot_hear | (strpbrk(head->plays, ":/") != NULL ? way->direct : 0) |
            (head->more_channels > 0 ? 1U << ST_WAY_CANNOT_CHANNELS : 0);
 }
@@ -134,7 +138,8 @@ static const char *why_invalid(const struct st_listen_view *view)
     return "the signal was lost for more than a second";
 }
 
-/* The first line: what was lost in which time, over which way, and how many faults that way can show. */
+/* The first line of the screen: what was lost, in which time, on which path, and the upper limit of losses
+ * per hour. */
 static const char *answer_of(const struct st_listen_view *view)
 {
     const struct st_hearing_result *result = view->result;
@@ -246,7 +251,7 @@ static void say_deaf(const struct st_listen_view *view, const struct st_text_she
     st_text_row(sheet, "Cannot hear", "%s", st_text_or(text, "nothing: this way hears each kind of loss"));
 }
 
-/* The command that goes this way again, for any time: "sleeptune listen --back cable". */
+/* The command that listens on the same path again, without a time limit: "sleeptune listen --back cable". */
 static const char *command_of(const struct st_listen_wish *wish)
 {
     const char *text = "sleeptune listen";

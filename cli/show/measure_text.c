@@ -120,7 +120,7 @@ void st_measure_text_print(const struct st_result *result, const char *buffer, b
         st_text_wrap(out, st_text("Warning: %s.", result->degraded), 0, width);
     if (result->interrupted)
         st_text_wrap(out, "The measurement was ended early.", 0, width);
-    if (result->n == 0) /* a table of zeros is no answer */
+    if (result->n == 0) /* no cycle was measured: print no table of zeros */
         return;
     fputc('\n', out);
     if (buffer[0] != '\0')

@@ -9,7 +9,7 @@
 #include "xruns/xrun.h"
 
 #define LONGEST 2048u
-#define WIDE    64 /* columns from which on a row has its headroom */
+#define WIDE    64 /* least columns of a screen whose rows have the headroom */
 
 void st_predict_text_fill(struct st_predict_table *table, uint32_t wanted_frames)
 {
@@ -115,7 +115,8 @@ static void say_row(const struct st_predict_row *row, const struct st_predict_vi
     if (view->music_n > 0 && row->frames == view->used_frames)
         put_mark(&dropouts_mark, view->colour, out);
     else if (view->music_n > 0 && row->frames < view->used_frames && st_predict_holds(row))
-        put_mark(&doubt_mark, view->colour, out); /* less time for the programs that had dropouts */
+        /* a smaller size leaves less time to the programs that had dropouts */
+        put_mark(&doubt_mark, view->colour, out);
     else
         st_predict_text_mark(row, view->colour, out);
     fprintf(out, " %6u %8.1f ms  ", row->frames, row->period_us / 1000);
@@ -141,7 +142,7 @@ const char *st_predict_text_setting(uint32_t frames)
     struct st_facts *facts = NULL;
     const char *set = "", *lasts = "";
     const bool known = st_facts_input_load(&input, &facts) == ST_EXIT_DONE;
-    /* the last one: JACK, if it runs beside PipeWire */
+    /* the last server that runs decides: JACK, if it runs beside PipeWire */
     for (size_t i = 0; known && st_xrun_sources[i] != NULL; i++) {
         const char *source = st_xrun_sources[i]->name;
         if (!st_owner_runs(facts, st_xrun_sources[i]->daemons) || st_xrun_sources[i]->set_frames == NULL)

@@ -1,4 +1,4 @@
-/* Cells. */
+/* A screen of character cells, which is drawn as a whole. */
 #include "cli/show/screen.h"
 
 #include "core/text/safe.h"
@@ -59,7 +59,8 @@ static void set_cell(struct st_screen *screen, int row, int column, enum st_styl
     cell->style = (unsigned char)style;
 }
 
-/* text ends at `end`. */
+/* Puts the text up to `end` into at most `width` cells of a row; marks text that is cut with "…". @return
+ * cells used. */
 static int put(struct st_screen *screen, int row, int column, int width, enum st_style style,
                const char *text, const char *end)
 {
@@ -76,7 +77,7 @@ static int put(struct st_screen *screen, int row, int column, int width, enum st
             continue;
         if (used + glyph_width > width || (used + glyph_width == width && text < end)) {
             int at = column + ST_MIN(used, width - 1);
-            /* no part of a number, which would be another one */
+            /* remove a cut number: its first digits would be another number */
             while (at > column && strspn(st_screen_cell(screen, row, at - 1)->text, "0123456789.,") > 0)
                 set_cell(screen, row, at--, style, " ");
             set_cell(screen, row, at, style, screen->unicode ? "…" : "~");

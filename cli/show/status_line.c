@@ -18,7 +18,7 @@ struct st_status_line st_status_line_of(const json_t *document, const char *erro
     return line;
 }
 
-/* A member whose text is Pango's markup. */
+/* Sets a member whose text is Pango markup, which Waybar expects. */
 static void set_markup(json_t *object, const char *key, const struct st_status_line *line, bool tooltip)
 {
     char *text = NULL;
@@ -51,7 +51,7 @@ static void print_brief(FILE *out, const struct st_status_line *line)
     st_safe_print(out, line->brief, ST_TEXT_TO_NUL);
 }
 
-/* Polybar and lemonbar act on tags: "%{A1:reboot:}" becomes "% {A1:reboot:}". */
+/* Polybar and lemonbar execute tags in a text, so "%{A1:reboot:}" becomes "% {A1:reboot:}". */
 static void print_polybar(FILE *out, const struct st_status_line *line)
 {
     const char *text = line->brief;

@@ -1,4 +1,5 @@
-/* Lays out what the daemon says: no figure is known here, and nothing in the document is trusted. */
+/* Lays out the daemon's status document on the screen. This code knows no figure by its name, and does not
+ * trust the document. */
 #include "cli/show/status_screen.h"
 
 #include "core/text/json.h"
@@ -6,14 +7,14 @@
 #include "platform/program/locale.h"
 
 #define LABEL_COLUMNS 14
-#define BRIEF_COLUMNS 72 /* from here on a row without details has room for its text */
+#define BRIEF_COLUMNS 72 /* from this width on, a text of the screen without details fits into two rows */
 #define CELLS_MAX     8
-#define NAME_COLUMNS                                                                                         \
-    17 /* names are cut to this, and then the widest column to the next number, before columns               \
-        * at the right are left out */
+/* if a table is too wide, names are cut to this width, then the widest column to CELL_COLUMNS; then columns
+ * at the right are left out */
+#define NAME_COLUMNS 17
 #define CELL_COLUMNS 34
-#define FIRST_ROWS   20 /* rows of the screen without details, where a row has room for a sentence */
-#define TABLE_ROWS   3  /* rows that are kept for a table */
+#define FIRST_ROWS   20 /* most rows of the screen without details, if it has at least BRIEF_COLUMNS */
+#define TABLE_ROWS   3  /* rows of each table that other rows of the screen leave room for */
 
 static enum st_style style_of(const json_t *object, enum st_style good)
 {
@@ -25,11 +26,11 @@ static enum st_style style_of(const json_t *object, enum st_style good)
     return st_text_is(state, "unknown") ? ST_STYLE_DIM : good;
 }
 
-/* Where the next row goes, and how many there are. */
+/* Where on the screen the next row goes; `end` is the first row that must stay free. */
 struct place {
     struct st_screen *screen;
     int row, end;
-    bool narrow; /* few rows: no empty ones */
+    bool narrow; /* the screen has few rows, so no empty row is drawn */
     bool brief;  /* at most two rows for each text */
 };
 
@@ -101,7 +102,8 @@ static bool is_in(const json_t *row, enum rows rows)
     return rows == ALL || json_is_true(json_object_get(row, "detail")) == (rows == DETAILS);
 }
 
-/* The columns that fit: names before numbers, so the last ones are left out first. */
+/* Computes the widths of columns. If the table is too wide, the last columns are left out first, since names
+ * come before numbers. */
 static void lay_out(struct table *table, const struct st_screen *screen, const json_t *section,
                     enum rows rows)
 {
@@ -191,14 +193,14 @@ void st_status_screen_table(FILE *out, const json_t *section, bool details, int 
     st_screen_finish(&screen);
 }
 
-/* Rows that are left for the tables, at most half of the place. */
+/* @return the rows to keep free for tables, at most half of those that are left. */
 static int room_for_tables(const struct place *place, const json_t *screen)
 {
     int rows = 0;
     ST_JSON_EACH (section, screen, "sections") {
         const int n = rows_n(section, FIRST);
         if (n > 0 && json_is_array(json_object_get(section, "columns")))
-            rows += ST_MIN(n, TABLE_ROWS) + 3; /* an empty one, the head, "5 more: --details" */
+            rows += ST_MIN(n, TABLE_ROWS) + 3; /* an empty row, the head, "5 more: --details" */
     }
     return ST_MIN(rows, (place->end - place->row) / 2);
 }
@@ -237,10 +239,10 @@ static void put_sections(struct place *place, const json_t *document, enum rows 
 
 static int rows_of_field(const struct st_screen *screen, const char *text)
 {
-    return st_screen_wrapped_rows(screen, screen->columns - indent_of(screen), text); /* of "" none */
+    return st_screen_wrapped_rows(screen, screen->columns - indent_of(screen), text); /* "" takes no row */
 }
 
-/* There may be no command. */
+/* Draws the next step: a command (`next`, may be "") and its reason. */
 static void put_next(struct place *place, const char *next, const char *why)
 {
     const bool command = next[0] != '\0';
@@ -252,7 +254,7 @@ static void put_next(struct place *place, const char *next, const char *why)
 
 /* --- the screen --- */
 
-/* @return rows that are left above it. */
+/* Draws the message at the bottom of the screen. @return the rows that are left above. */
 static int put_message(struct st_screen *screen, const struct st_status_screen *how)
 {
     int used = 1;

@@ -4,7 +4,7 @@
 
 #include "core/text/json.h"
 
-#define INDENT 4 /* of what does not fit on a setting's line */
+#define INDENT 4 /* columns of indentation of further lines of a setting */
 
 static double period_us(const struct st_tune_output *output)
 {
@@ -33,7 +33,7 @@ static const char *why_not(const struct st_tune_output *output, size_t i)
     return before[0] != '\0' || row == NULL ? before : row->why;
 }
 
-/* A root shell needs none. */
+/* @return the prefix of a command that needs root; "": a root shell needs none. */
 static const char *sudo_word(void)
 {
     const bool wanted = geteuid() != 0 || getenv("SUDO_USER") != NULL;
@@ -71,7 +71,7 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
     ST_EACH_OF (row, candidates->rows, candidates->n) {
         if (row->not_tried[0] == '\0')
             continue;
-        fputs(heading, out); /* they are none of the settings that were counted */
+        fputs(heading, out); /* these are not among the settings counted above */
         heading = "";
         st_text_wrap(out, st_text("  %s: %s", row->finding->rule->id, row->not_tried), INDENT, width);
     }
@@ -94,7 +94,7 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
         fprintf(out, "Next: sleeptune check --frames %u\n", frames);
     else
         fprintf(out, "Next: %ssleeptune tune --ask --frames %u\n", geteuid() == 0 ? sudo_word() : "",
-                frames); /* another user's trial could have other settings to try */
+                frames); /* as the same user: another one may have other settings to try */
 }
 
 /* --- the result --- */
@@ -144,7 +144,7 @@ static const char *answer_text(const struct st_tune_output *output)
                    frames);
 }
 
-/* The undecided row with most evidence that it helps. @return n: evidence speaks for none. */
+/* The undecided row with most evidence that it helps. @return its index; t->n: there is no such row. */
 static size_t most_promising(const struct st_tuning *t)
 {
     size_t best = t->n;
@@ -172,7 +172,7 @@ static const char *next_text(const struct st_tune_output *output)
         if (st_tune_output_is_worth(output, i))
             ids = st_text("%s %s", ids, output->candidates->rows[i].finding->rule->id);
     }
-    if (ids[0] != '\0' && output->wish->why[0] == '\0') /* the user's size */
+    if (ids[0] != '\0' && output->wish->why[0] == '\0') /* the user named the buffer size: name it again */
         ids = st_text("%s --frames %u", ids, frames);
     if (ids[0] != '\0')
         return st_text("%ssleeptune apply%s", sudo_word(), ids);

@@ -10,13 +10,14 @@
 #include "cli/change/change_output.h"
 #include "platform/program/failure.h"
 
-/* A tuner that is stopped (Ctrl-Z) switches nothing; its blocks are shorter than this. */
+/* A tuner that sends nothing for this time hangs or is stopped (Ctrl-Z), and is killed. Its blocks are
+ * shorter. */
 #define SILENCE_MS 60000
 
-/* --- the process beside it --- */
+/* --- the supervising process --- */
 
-/* To the system's log, since the terminal may have gone with the tuner; then to stderr, where a write may
- * block. */
+/* Writes to the system's log, since the terminal may have gone with the tuner; then to stderr, where a write
+ * may block. */
 static void complain(const char *text)
 {
     syslog(LOG_DAEMON | LOG_ERR, "sleeptune tune: %s", text);
@@ -32,7 +33,8 @@ static void hear(enum st_change_event event, const struct st_entry *entry, ST_UN
                     entry->rule, st_change_output_entry(entry), st_change_output_why(error)));
 }
 
-/* Waits for the end of the tuner, which has the journal's lock until then; one that is silent is ended. */
+/* Waits for the end of the tuner, which holds the journal's lock until then, and then undoes its changes.
+ * Kills a silent tuner. */
 static _Noreturn void supervise(struct st_platform *p, const char *folder, int fd, pid_t tuner)
 {
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -42,13 +44,14 @@ static _Noreturn void supervise(struct st_platform *p, const char *folder, int f
     char beat;
     int n, tries = 0;
     bool begun = false;
-    /* Ctrl-C is the tuner's. It stays in the tuner's session, so that st_posix_reap_rest spares it. */
+    /* Ctrl-C must reach the tuner only. This process stays in the tuner's session, so that st_posix_reap_rest
+     * spares it. */
     (void)setpgid(0, 0);
     sigaction(SIGTERM, &ignore, NULL);
     sigaction(SIGINT, &ignore, NULL);
     sigaction(SIGHUP, &ignore, NULL);
-    sigaction(SIGPIPE, &ignore, NULL); /* stderr may have no reader, */
-    sigaction(SIGTTOU, &ignore, NULL); /* or be the terminal of another process group */
+    sigaction(SIGPIPE, &ignore, NULL); /* stderr may have no reader */
+    sigaction(SIGTTOU, &ignore, NULL); /* stderr may be the terminal of another process group */
     for (;;) {
         n = poll(&wait, 1, SILENCE_MS);
         if (n > 0 && recv(fd, &beat, 1, 0) == 1)
@@ -65,7 +68,7 @@ static _Noreturn void supervise(struct st_platform *p, const char *folder, int f
         (void)poll(NULL, 0, 10); /* the kernel has not closed the tuner's files yet */
     if (why == NULL) {
         why = st_applied_revert(&applied, false, NULL);
-        if (why != NULL && applied.n[ST_EVENT_FAILED] == 0) /* each that failed was named */
+        if (why != NULL && applied.n[ST_EVENT_FAILED] == 0) /* each change that failed was reported */
             complain(why);
         st_applied_close(&applied);
     } else {
@@ -110,9 +113,10 @@ int st_tune_supervisor_start(struct st_tune_supervisor *ret, struct st_platform 
                              const struct st_candidates *candidates)
 {
     *ret = (struct st_tune_supervisor){.candidates = candidates, .applied.p = p, .latency = -1, .fd = -1};
-    if (!has_values(candidates)) /* what is held or a thread's own ends with the tuner */
+    if (!has_values(candidates)) /* a latency request and a thread's timer slack end with the tuner */
         return 0;
-    const int r = fork_supervisor(ret, p, folder); /* before the lock: it is the tuner's alone */
+    /* fork before the lock is taken: only the tuner must hold it */
+    const int r = fork_supervisor(ret, p, folder);
     const char *why = r == 0 ? st_applied_open(&ret->applied, p, folder, NULL)
                              : st_text("cannot start a process: %s", strerror(-r));
     if (why == NULL && (why = st_applied_revert(&ret->applied, false, NULL)) != NULL)
@@ -178,7 +182,7 @@ static int switch_row(struct st_tune_supervisor *s, size_t i, bool on, char *why
     return r == -EBUSY ? -EBUSY : -EIO;
 }
 
-/* Off first, so that no more is on than asked. */
+/* Switches settings off before it switches others on, so that no other setting is on meanwhile. */
 int st_tune_supervisor_set(struct st_tune_supervisor *s, uint32_t on, size_t *ret_row, char *why)
 {
     if (s->open && send(s->fd, "", 1, MSG_NOSIGNAL) != 1) {

@@ -6,7 +6,7 @@
 
 #define PRIORITY 70
 
-/* All formats are in this machine's byte order. */
+/* Converts samples to the device's format. All formats are in this machine's byte order. */
 static void to_device(enum st_duplex_format format, const float *from, void *to, size_t samples_n)
 {
     int32_t *s32 = to;
@@ -31,7 +31,7 @@ static void from_device(enum st_duplex_format format, const void *from, float *t
         to[i] = (float)s16[i] / 32767.0F;
 }
 
-/* @return as the device. */
+/* Plays the next frames of the signal. @return as ops->write. */
 static long write_signal(struct st_duplex *duplex, uint32_t frames_n)
 {
     float signal[ST_DUPLEX_FRAMES_MAX * 2], device[ST_DUPLEX_FRAMES_MAX * 2]; /* device: any format fits */
@@ -55,7 +55,7 @@ static int play(struct st_duplex *duplex, uint32_t frames_n)
                                                                  : ST_DUPLEX_XRUN_NONE;
     if (xrun != ST_DUPLEX_XRUN_NONE)
         say_xrun(duplex);
-    if (n >= 0 && xrun == ST_DUPLEX_XRUN_PLAY) /* it starts anew, and needs its reserve again */
+    if (n >= 0 && xrun == ST_DUPLEX_XRUN_PLAY) /* the device starts again, and needs its reserve of frames */
         n = write_signal(duplex, duplex->ahead_frames);
     return n < 0 ? (int)n : 0;
 }
@@ -91,7 +91,8 @@ static void *run(void *ctx)
 {
     struct st_duplex *duplex = ctx;
     const struct sched_param param = {.sched_priority = PRIORITY};
-    (void)pthread_setschedparam(pthread_self(), SCHED_FIFO, &param); /* without the right: as it is */
+    /* without that right, the thread keeps its policy */
+    (void)pthread_setschedparam(pthread_self(), SCHED_FIFO, &param);
     int r = st_duplex_begin(duplex);
     while (r == 0)
         r = st_duplex_turn(duplex);

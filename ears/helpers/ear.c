@@ -15,8 +15,8 @@
 #include "platform/trusted.h"
 #include "st_config.h"
 
-#define RING_NS                                                                                              \
-    (1350 * ST_NS_PER_MS) /* largest delay of the command without a loss; at 48 kHz a power of two frames */
+/* largest delay of the command without a loss; at 48 kHz a power of two frames */
+#define RING_NS (1350 * ST_NS_PER_MS)
 
 static struct st_ear_shared alone; /* for a program with a single process */
 
@@ -65,7 +65,7 @@ void st_ear_options(struct st_ear *ear, int argc, char **argv)
 
 int st_ear_split(struct st_ear *ear)
 {
-    int line[2]; /* ends for the player when this process has ended */
+    int line[2]; /* a pipe that ends for the player when this process has ended */
     struct st_ear_shared *shared =
         mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANON, -1, 0);
     if (shared == MAP_FAILED || pipe2(line, O_CLOEXEC) != 0)
@@ -81,7 +81,7 @@ int st_ear_split(struct st_ear *ear)
     if (ear->player) {
         ear->line = -1;
         ear->input = line[0];
-        close(STDOUT_FILENO); /* it says nothing */
+        close(STDOUT_FILENO); /* the player writes nothing */
         st_standard_files_open();
     }
     return 0;
@@ -141,11 +141,12 @@ void st_ear_event(struct st_ear *ear, enum st_capture_event_kind kind, uint64_t 
     st_capture_stream_ring_event(&ear->ring, &event);
 }
 
-/* The server's time went on without this process, or without the player: the signal stayed behind it. */
+/* Reports frames of the server's time that passed without this process (missed) or without the player, whose
+ * signal is then behind. */
 static void say_late(struct st_ear *ear, uint32_t time, uint32_t offset, int64_t time_ns) ST_NONBLOCKING
 {
     const uint32_t missed = time - ear->time, behind = ear->offset - offset;
-    if (missed != 0) /* of another clock, how many were missed is unknown */
+    if (missed != 0) /* 0: after a change of the clock, the number is not known */
         st_ear_event(ear, ST_CAPTURE_RECORDER, missed < UINT32_MAX / 2 ? missed : 0, time_ns);
     if (behind != 0)
         st_ear_event(ear, ST_CAPTURE_PLAYER, behind < UINT32_MAX / 2 ? behind : 0, time_ns);

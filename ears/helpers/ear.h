@@ -1,9 +1,10 @@
 /* What the helper programs that play a test signal and record what comes back have in common: options, the
  * signal, and the pipe on standard output (ears/capture_stream.h). They play and record nothing before a byte
- * comes on standard input, so that the command can say first what is about to be heard. They end with it.
+ * arrives on standard input, so that the command can first print what will be heard. They end when standard
+ * input ends.
  *
- * With a sound server, two processes play and record, as any player and any recorder: one that is not ready
- * is heard by the other.
+ * With a sound server, one process plays and another one records, as independent programs do, so that it is
+ * heard if one of them is not ready.
  *
  * Threads: one audio thread (the server's) plays or records; the main thread writes the pipe. */
 #pragma once
@@ -72,11 +73,11 @@ void st_ear_begin(struct st_ear *ear);
  * pointer for each channel (NULL: not wanted), frames `stride` floats apart. */
 void st_ear_play(struct st_ear *ear, uint32_t time, float *const *to, size_t stride,
                  uint32_t frames_n) ST_NONBLOCKING;
-/** Audio thread: takes recorded frames, as st_capture_stream_ring_put. Reports which of the two processes
- * was not ready before. */
+/** Audio thread: takes recorded frames, as st_capture_stream_ring_put. Reports whether the player or the
+ * recorder was not ready before. */
 void st_ear_record(struct st_ear *ear, uint32_t time, int64_t time_ns, const float *const *from,
                    size_t stride, uint32_t frames_n) ST_NONBLOCKING;
-/** Audio thread that records: adds an event at the current place. */
+/** Audio thread that records: adds an event at the current frame. */
 void st_ear_event(struct st_ear *ear, enum st_capture_event_kind kind, uint64_t frames,
                   int64_t time_ns) ST_NONBLOCKING;
 
@@ -92,6 +93,6 @@ bool st_ear_player_ended(struct st_ear *ear);
 void st_ear_end_player(struct st_ear *ear);
 /** Main thread: pumps until the input ends, or until `look`, called each time, returns false. */
 void st_ear_run(struct st_ear *ear, bool (*look)(void *ctx), void *ctx);
-/** The last event: this way is not there, and why. Of the process that plays nothing is read: the recorder
- * says it for both. @return ST_EAR_ABSENT, for main. */
+/** Writes the last event: this way is not available, with the reason. The output of the process that plays is
+ * not read, so the recorder writes the event for both. @return ST_EAR_ABSENT, for main. */
 int st_ear_absent(const char *format, ...) ST_PRINTF(1, 2);

@@ -54,7 +54,8 @@ static long write_device(void *ctx, const void *from, uint32_t frames_n)
     return xrun ? 0 : (long)frames_n;
 }
 
-/* Two cards have two clocks. */
+/* @return the frames in the buffer of the playing device; < 0: error. The number drifts, since two cards have
+ * two clocks. */
 static long queued_of_device(void *ctx)
 {
     const struct devices *devices = ctx;
@@ -69,10 +70,10 @@ static const struct st_duplex_ops ops = {read_device, write_device, NULL, queued
 static const snd_pcm_format_t formats[] = {
     [ST_DUPLEX_S32] = SND_PCM_FORMAT_S32,
     [ST_DUPLEX_S16] = SND_PCM_FORMAT_S16,
-    [ST_DUPLEX_FLOAT] = SND_PCM_FORMAT_FLOAT, /* the plug-in of JACK has no other */
+    [ST_DUPLEX_FLOAT] = SND_PCM_FORMAT_FLOAT, /* the only format of JACK's plug-in */
 };
 
-/* @return 0 or a negative errno value: of the first that it refuses. */
+/* @return 0, or the negative errno value of the first parameter that the device refuses. */
 static int set_up(snd_pcm_t *pcm, enum st_duplex_format format, unsigned *rate_hz, snd_pcm_uframes_t *period)
 {
     snd_pcm_hw_params_t *params;

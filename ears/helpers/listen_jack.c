@@ -1,7 +1,8 @@
 /* sleeptune-listen-jack: plays a test signal on a JACK server and records it, from one client's output port
  * to another's input port (-w jack), or over the physical ports that a cable or a card's loopback connects
- * (-w cable). Two processes, each with one client. A port without sound makes the player come after the
- * recorder in each cycle, so that the recorder goes on, and hears it, when the player is not ready. */
+ * (-w cable). Two processes, each with one client. An additional port without sound makes JACK run the player
+ * after the recorder in each cycle, so that the recorder runs, and hears the loss, even when the player is
+ * not ready. */
 #include <jack/jack.h>
 #include <signal.h>
 #include <unistd.h>
@@ -23,8 +24,9 @@ struct listener {
     atomic_bool ready, gone, other_size;
     atomic_uint xruns_n;
     unsigned xruns_said;
-    jack_nframes_t size_before; /* that the player sets back; 0: it set none */
-    uint32_t others_n;          /* that play to the same port, at the last look */
+    /* buffer size that the player restores at its end; 0: it did not change the size */
+    jack_nframes_t size_before;
+    uint32_t others_n; /* other programs that play to the same port, at the last call of look_for_others */
 };
 
 static struct listener listener = {.ear = {.way = ""}};
@@ -81,8 +83,9 @@ static size_t client_bytes(const char *port)
     return strcspn(port, ":");
 }
 
-/* The first physical port that takes (or gives) sound, or any of this name, and the next one of its client. A
- * last one has both channels. @return whether there is one. */
+/* Finds the port of that name, or without a name the first physical one that takes (or gives) sound, and the
+ * next port of its client. If there is no next one, the first port is used for both channels. @return whether
+ * a port was found. */
 static bool find_ports(const char *name, bool takes, char ret[CHANNELS][ST_CAPTURE_TEXT_BYTES])
 {
     unsigned long flags = takes ? JackPortIsInput : JackPortIsOutput;
@@ -108,13 +111,14 @@ static int no_port(const char *name, const char *to)
                          to);
 }
 
-/* @param ret  the first one. @return ST_EAR_DONE or ST_EAR_ABSENT. */
+/* Connects this process's ports to those of the device. @param ret name of the device's first port. @return
+ * ST_EAR_DONE or ST_EAR_ABSENT. */
 static int connect_device(const char *name, char ret[ST_CAPTURE_TEXT_BYTES])
 {
     const bool plays = listener.ear.player;
     char ports[CHANNELS][ST_CAPTURE_TEXT_BYTES];
     if (!find_ports(name, plays, ports))
-        return no_port(name, "record from"); /* of the one that plays, the recorder says it */
+        return no_port(name, "record from"); /* if the player's port is missing, the recorder reports that */
     for (size_t i = 0; i < CHANNELS; i++) {
         const char *const ends[] = {ports[i], jack_port_name(listener.ports[i])};
         (void)jack_connect(listener.client, ends[plays], ends[!plays]);
@@ -122,11 +126,12 @@ static int connect_device(const char *name, char ret[ST_CAPTURE_TEXT_BYTES])
     memcpy(ret, ports[0], ST_CAPTURE_TEXT_BYTES);
     const jack_port_t *port = jack_port_by_name(listener.client, ret);
     if (!plays && port != NULL && (jack_port_flags(port) & JackPortIsPhysical) == 0)
-        ST_PRINT(listener.ear.head.way, "jack"); /* another client's: it is within the graph */
+        ST_PRINT(listener.ear.head.way, "jack"); /* a port of another client: the path is within the graph */
     return ST_EAR_DONE;
 }
 
-/* Within the graph the recorder connects the two. */
+/* Connects this process's ports: to a device (cable), or else, within the graph, the recorder's to the
+ * player's. */
 static int connect_ports(bool cable)
 {
     struct st_ear *ear = &listener.ear;
@@ -152,7 +157,8 @@ static void on_alarm(ST_UNUSED int number)
 {
     static const struct st_capture_event event = {.kind = ST_CAPTURE_ABSENT,
                                                   .text = "the JACK server does not answer"};
-    const bool says = !listener.ear.player && listener.ear.head.period_frames == 0; /* no head was written */
+    /* the recorder has written no head yet */
+    const bool says = !listener.ear.player && listener.ear.head.period_frames == 0;
     _exit(says && st_capture_stream_write_event(STDOUT_FILENO, &event) < 0 ? ST_EAR_FAILED : ST_EAR_ABSENT);
 }
 
@@ -189,7 +195,8 @@ static int open_client(const char *server)
         jack_activate(listener.client) != 0)
         return st_ear_absent("the JACK server refuses the client");
     if (listener.ear.player && listener.ear.frames > 0) {
-        (void)signal(SIGINT, SIG_IGN); /* it ends with the recorder, and then it sets the size back */
+        /* the player must live as long as the recorder, and then restore the buffer size */
+        (void)signal(SIGINT, SIG_IGN);
         (void)signal(SIGTERM, SIG_IGN);
         listener.size_before = jack_get_buffer_size(listener.client);
         (void)jack_set_buffer_size(listener.client, listener.ear.frames);
@@ -197,7 +204,8 @@ static int open_client(const char *server)
     return ST_EAR_DONE;
 }
 
-/* The player is in the graph first. @return false: it has ended, or the command has. */
+/* Makes the recorder wait until the player is in the graph. @return false: the player has ended, or the
+ * command has. */
 static bool wait_for_player(void)
 {
     const struct timespec nap = {.tv_nsec = ST_EAR_PUMP_NS};
@@ -239,7 +247,8 @@ static int begin(bool cable, const char *server)
     return ST_EAR_DONE;
 }
 
-/* Others that play to the same physical port are heard with the signal. */
+/* Reports other programs that play to the same physical port, since they are heard together with the
+ * signal. */
 static void look_for_others(void)
 {
     const jack_port_t *plays =
@@ -259,7 +268,8 @@ static void look_for_others(void)
     jack_free(peers);
 }
 
-/* The recorder begins with the player, and the player when the command says so. */
+/* Begins the signal in the player and the recorder when the command says so, and reports xruns and changes.
+ * @return false: the run has ended. */
 static bool look(ST_UNUSED void *ctx)
 {
     struct st_ear *ear = &listener.ear;
@@ -267,7 +277,7 @@ static bool look(ST_UNUSED void *ctx)
     if (!ear->player && ear->go)
         atomic_store(&ear->shared->go, true);
     if (!atomic_load(&ear->shared->go))
-        listener.xruns_said = xruns_n; /* those of connecting */
+        listener.xruns_said = xruns_n; /* without xruns from connecting the ports */
     else
         atomic_store_explicit(&listener.ready, true, memory_order_release);
     if (ear->player)

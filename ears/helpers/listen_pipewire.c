@@ -1,8 +1,8 @@
 /* sleeptune-listen-pipewire: plays a test signal into a sink of a PipeWire server, and records the sink's
  * monitor (-w monitor), or a source that a cable or a card's loopback connects to it (-w cable).
  *
- * Two processes, each with one filter that has ports of plain floats, linked by this program: no conversion,
- * no volume, no session manager. */
+ * One process plays, another one records. Each has a filter with ports of 32-bit floats that it links by
+ * itself, so that no conversion, volume or session manager changes the sound. */
 #include <pthread.h>
 #include <sched.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@
 #define LINKS_MAX   1024
 #define FRAMES_MAX  8192U
 #define ANSWER_S    5
-#define PRIORITY    83 /* priority of common players */
+#define PRIORITY    83 /* SCHED_FIFO priority of the data thread, as common players have */
 #define SIZE_WAITS  (ST_NS_PER_S / ST_EAR_PUMP_NS)
 #define MONO_FLOATS "32 bit float mono audio"
 
@@ -61,7 +61,8 @@ struct listener {
     int syncs_n, status;
     unsigned waits_n; /* ticks spent waiting for the requested buffer size */
     bool ended, headed;
-    atomic_uint rate_seen, frames_seen; /* of the server's cycles, set by the data thread; 0: none yet */
+    atomic_uint rate_seen, frames_seen; /* Hz, and frames of the server's latest cycle, set by the data
+                                           thread; 0: no cycle yet */
     atomic_bool ready;                  /* the signal is ready, and playing begins */
     bool other_rate;                    /* data thread only: another rate was reported */
 };
@@ -138,7 +139,8 @@ static const char *name_of(const struct listener *listener, uint32_t id)
     return "";
 }
 
-/* The named device, or else the default one, or else the only one. @return 0: no such device. */
+/* Finds the device `named`; without a name the default one (`usual`); without a default the only one. @return
+ * its node id; 0: no such device. */
 static uint32_t find_device(struct listener *listener, const char *named, const char *usual, bool sink)
 {
     uint32_t found = 0, n = 0;
@@ -212,7 +214,8 @@ static void open_filter(struct listener *listener)
     struct pw_properties *properties = pw_properties_new(
         PW_KEY_NODE_NAME, role->name, PW_KEY_NODE_DESCRIPTION, role->description, PW_KEY_MEDIA_TYPE, "Audio",
         PW_KEY_MEDIA_CATEGORY, "Filter", PW_KEY_MEDIA_ROLE, "DSP", PW_KEY_NODE_AUTOCONNECT, "false", NULL);
-    if (properties != NULL && listener->ear.frames > 0) /* as long as this node is there */
+    /* the server keeps this quantum as long as this node exists */
+    if (properties != NULL && listener->ear.frames > 0)
         pw_properties_setf(properties, PW_KEY_NODE_FORCE_QUANTUM, "%" PRIu32, listener->ear.frames);
     listener->filter = pw_filter_new(listener->connection.core, "sleeptune", properties);
     if (listener->filter == NULL)
@@ -299,7 +302,8 @@ static void say_programs(struct listener *listener)
     }
 }
 
-/* Parses {"name":"..."}; a name with an escape is ignored. */
+/* Takes the name of a default device from metadata of the form {"name":"..."}; a name with an escape is
+ * ignored. */
 static int on_property(void *ctx, ST_UNUSED uint32_t subject, const char *key, ST_UNUSED const char *type,
                        const char *value)
 {
@@ -465,7 +469,7 @@ static void on_tick(void *ctx, ST_UNUSED uint64_t expirations)
         say_programs(listener);
         st_ear_pump(ear);
     }
-    /* the recorder finds out by itself why it has no device */
+    /* a recorder without a device reports the reason by itself */
     if (!ear->player && listener->device != 0 && st_ear_player_ended(ear)) {
         int status = ST_EAR_DONE;
         if (listener->headed)

@@ -3,7 +3,7 @@
 #include "core/text/number.h"
 #include "core/text/text_buffer.h"
 
-/** One number of a type. */
+/** Size and sign of a number of a sysctl's type. */
 struct number {
     unsigned char bytes; /* 0: not a number */
     bool is_signed;
@@ -28,7 +28,7 @@ static struct number number_of(unsigned kind)
     return numbers[kind & ST_OID_KIND_TYPE];
 }
 
-/* Where a shorter number begins in one of 8 bytes. */
+/* Offset of a shorter number within a number of 8 bytes. */
 #define SKIP(bytes) (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 8 - (bytes) : 0)
 
 static uint64_t read_number(const unsigned char *data, const struct number *number)
@@ -41,7 +41,8 @@ static uint64_t read_number(const unsigned char *data, const struct number *numb
     return value;
 }
 
-/* "IK": tenths of a kelvin; "IK3": thousandths. */
+/* Prints a temperature in degrees Celsius. Formats of the value: "IK": tenths of a kelvin; "IK3":
+ * thousandths. */
 static void put_temperature(struct st_text_buffer *out, int64_t value, char digits_char)
 {
     int digits = 1;
@@ -74,7 +75,7 @@ static int put_numbers(struct st_text_buffer *out, unsigned type, const char *fo
     return 0;
 }
 
-/* kern.boot_id has no format. */
+/* Prints a value without a format, such as kern.boot_id, as hexadecimal digits. */
 static void put_bytes(struct st_text_buffer *out, const unsigned char *data, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++)
@@ -105,7 +106,8 @@ int st_oid_text(unsigned kind, const char *format, const void *data, size_t byte
     return out.failed ? -EFBIG : 0;
 }
 
-/* The value modulo 2^64; what is beyond the type is -ERANGE. */
+/* Parses a number as its value modulo 2^64. @return 0; -EINVAL; -ERANGE: the number does not fit into the
+ * type. */
 static int parse(const char *text, const struct number *type, uint64_t *ret)
 {
     if (type->is_signed) {

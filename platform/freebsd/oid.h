@@ -35,7 +35,8 @@ ST_NODISCARD int st_oid_text(unsigned kind, const char *format, const void *data
                              size_t buf_bytes, size_t *ret_len);
 
 /**
- * One whole decimal number, or a string without its end. Arrays, structures and temperatures are refused.
+ * Converts one whole decimal number, or a string without its final NUL, to the kernel's bytes. Arrays,
+ * structures and temperatures are refused.
  * @param kind,format as in st_oid_text. @return 0, -EINVAL (not a number), -ERANGE (does not fit the type),
  * -E2BIG (the string does not fit buf), -EISDIR (a node), -ENOTSUP (another type). Threads: any. */
 ST_NODISCARD int st_oid_bytes(unsigned kind, const char *format, const char *text, char *buf,

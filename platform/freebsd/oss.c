@@ -15,7 +15,7 @@ int st_oss_ask(const struct st_oss_calls *calls, int fd, unsigned long request, 
     return r < 0 ? -errno : 0;
 }
 
-/* One value: what is wanted must be what the device has. */
+/* Sets one value. @return -ENOTSUP: the device chose another value. */
 static int demand(const struct st_oss_calls *calls, int fd, unsigned long request, int wanted)
 {
     int value = wanted;
@@ -39,7 +39,8 @@ int st_oss_set_up(const struct st_oss_calls *calls, int fd, int format, size_t p
 {
     int fragments = PERIODS << 16 | power_of_two(period_bytes), hz = (int)*rate_hz, off = 0;
     int r = st_oss_ask(calls, fd, SNDCTL_DSP_SETFRAGMENT, &fragments);
-    (void)st_oss_ask(calls, fd, SNDCTL_DSP_COOKEDMODE, &off); /* no conversion, no volume; not each can */
+    /* no conversion and no volume, if the device can do without */
+    (void)st_oss_ask(calls, fd, SNDCTL_DSP_COOKEDMODE, &off);
     if (r == 0)
         r = demand(calls, fd, SNDCTL_DSP_SETFMT, format);
     if (r == 0)

@@ -1,4 +1,4 @@
-/* The FreeBSD row of the seam, and its members that are about threads, the process and the machine. */
+/* The FreeBSD row of struct st_platform, and its members about threads, the process and the machine. */
 #include <sys/param.h>
 
 #include <sys/cpuset.h>
@@ -25,10 +25,10 @@
 
 /* --- threads: policy, CPUs, name, the right to real-time priority ---
  *
- * rtprio_thread(2) instead of sched_setscheduler(2): it names a thread (the other takes a process and changes
- * its first thread), and it asks for PRIV_SCHED_RTPRIO, which mac_priority(4) grants to the group "realtime";
- * the other asks for PRIV_SCHED_SET, which only root has. RTP_PRIO_FIFO is SCHED_FIFO, RTP_PRIO_REALTIME is
- * SCHED_RR. Sources: sys/kern/kern_resource.c, p1003_1b.c, ksched.c, sys/security/mac_priority. */
+ * Priorities are set by rtprio_thread(2), which changes one thread and needs PRIV_SCHED_RTPRIO, which
+ * mac_priority(4) grants to the group "realtime". sched_setscheduler(2) would take a process, change its
+ * first thread, and need PRIV_SCHED_SET, which only root has. RTP_PRIO_FIFO is SCHED_FIFO, RTP_PRIO_REALTIME
+ * is SCHED_RR. Sources: sys/kern/kern_resource.c, p1003_1b.c, ksched.c, sys/security/mac_priority. */
 
 _Static_assert(RTP_PRIO_MAX == ST_FREEBSD_PRIORITY_MAX, "priority range");
 
@@ -84,15 +84,16 @@ static int freebsd_demote(ST_UNUSED struct st_platform *platform, pid_t tid)
     return set_rtprio(tid, RTP_PRIO_NORMAL, 0);
 }
 
-/* A CPU set of the largest kernel, and the sizes kernels take: 128 bytes from FreeBSD 14 on, 32 (256 CPUs)
- * before. The size of this build's cpuset_t is not asked, so that one program runs on both. */
+/* A CPU set with room for the largest kernel. Kernels take sets of 128 bytes from FreeBSD 14 on, of 32 bytes
+ * (256 CPUs) before. The size of this build's cpuset_t is not used, so that one program runs on both. */
 struct cpus {
     unsigned long word[16];
 };
 
 #define WORD_BITS (8 * sizeof(unsigned long))
 
-/* @return the size that this kernel takes; 0: errno says why not. */
+/* Reads the CPUs that the calling thread may use. @return the size of a CPU set for this kernel, in bytes; 0:
+ * failed, see errno. */
 static size_t own_cpus(struct cpus *ret)
 {
     static const size_t sizes[] = {sizeof(*ret), 32};
@@ -176,8 +177,8 @@ static void freebsd_counters_close(ST_UNUSED struct st_platform *platform,
 
 /* No clock counts a suspend. But resuming sets the wall clock from the real-time clock
  * (sys/dev/acpica/acpi.c: acpi_resync_clock(), inittodr()), and CLOCK_MONOTONIC does not move along: the gap
- * between them grows by the time suspended. So it does where someone sets the clock; measure/cause.c asks
- * only when a thread was late in that quarter of a second. */
+ * between them grows by the time suspended. The gap also changes when someone sets the clock, so
+ * measure/cause.c uses it only for a quarter of a second in which a thread was late. */
 static void add_suspended(struct st_thread_counters *counters)
 {
     const int64_t wall_ns = st_posix_clock_ns(CLOCK_REALTIME), now_ns = st_posix_clock_ns(CLOCK_MONOTONIC);
@@ -214,7 +215,7 @@ static int freebsd_counters_self(ST_UNUSED struct st_platform *platform,
     return 0;
 }
 
-/* One row for each thread. Free *ret with free. @return how many. */
+/* Reads a row for each thread. Free *ret with free(). @return the number of rows, or a negative errno. */
 static int read_threads(const int *mib, unsigned mib_n, struct kinfo_proc **ret)
 {
     size_t room = (mib_n == 3 ? 512 : 16) * sizeof(struct kinfo_proc);
@@ -226,7 +227,7 @@ static int read_threads(const int *mib, unsigned mib_n, struct kinfo_proc **ret)
         if (sysctl(mib, mib_n, rows, &bytes, NULL, 0) == 0) {
             if (bytes < sizeof(*rows) || rows[0].ki_structsize != (int)sizeof(*rows)) {
                 free(rows);
-                return -EBADMSG; /* a kernel with another layout */
+                return -EBADMSG; /* this kernel has another layout of the struct */
             }
             *ret = rows;
             return (int)(bytes / sizeof(*rows));
@@ -271,8 +272,9 @@ static int freebsd_counters_other(ST_UNUSED struct st_platform *platform, const 
 }
 
 /* Interrupt threads are those of the kernel's process "intr"; their priorities (PI_*) are better than all
- * real-time ones: sys/sys/priority.h. Of other programs the real-time threads count that are not below the
- * loop, the least of our own real-time threads. A jail and security.bsd.see_other_uids=0 hide threads. */
+ * real-time ones: sys/sys/priority.h. Other programs' real-time threads are included if their priority is not
+ * below that of the loop, which is the lowest of this process's real-time threads. A jail and
+ * security.bsd.see_other_uids=0 hide threads. */
 static void freebsd_pauses(struct st_platform *platform, struct st_pauses *ret)
 {
     static const int all[] = {CTL_KERN, KERN_PROC, KERN_PROC_ALL};
@@ -283,7 +285,7 @@ static void freebsd_pauses(struct st_platform *platform, struct st_pauses *ret)
     ret->interrupts_n = 0;
     const int n = read_threads(all, ST_ARRAY_LEN(all), &rows);
     ret->at_ns = st_posix_now_ns(NULL);
-    (void)clock_gettime(CLOCK_REALTIME, &now); /* ki_start's */
+    (void)clock_gettime(CLOCK_REALTIME, &now); /* the clock of ki_start */
     for (int i = 0; i < n; i++) {
         if (rows[i].ki_pid == getpid() && PRI_BASE(rows[i].ki_pri.pri_class) == PRI_REALTIME &&
             rows[i].ki_pri.pri_level > loop_level)
@@ -334,7 +336,7 @@ static int freebsd_lock_memory(ST_UNUSED struct st_platform *platform, enum st_l
     return 0;
 }
 
-/* --- a program that is about to be run, and what it leaves (posix/posix.h) --- */
+/* --- preparing a child process, and killing what it leaves behind (posix/posix.h) --- */
 
 #define PIDS_MAX 64
 
@@ -355,9 +357,9 @@ void st_posix_reap_begin(void)
     (void)procctl(P_PID, 0, PROC_REAP_ACQUIRE, NULL);
 }
 
-/** Does it descend from a program that was started here? Those may write no core file (become_harmless), and
- * cannot get that right back. Other processes become our descendants, too: PulseAudio, if its library started
- * it for all programs of the user. */
+/** Does the process descend from a program that was started here? Such programs have no right to write core
+ * files (become_harmless) and cannot regain it. Other processes become descendants of this one as well:
+ * PulseAudio, if its library started it for all programs of the user. */
 static bool is_rest(pid_t pid)
 {
     int name[] = {CTL_KERN, KERN_PROC, KERN_PROC_RLIMIT, (int)pid, RLIMIT_CORE};
@@ -366,7 +368,7 @@ static bool is_rest(pid_t pid)
     return sysctl(name, 5, &core, &bytes, NULL, 0) != 0 || core.rlim_max == 0;
 }
 
-/* Programs that still run keep what they started. */
+/* Kills processes that ended programs left behind. Children of a program that still runs are not touched. */
 bool st_posix_reap_rest(void)
 {
     struct procctl_reaper_pidinfo pids[PIDS_MAX] = {{0}};
@@ -390,9 +392,10 @@ bool st_posix_reap_rest(void)
 
 /* --- the machine --- */
 
-/* CLOCK_BOOTTIME is another name of CLOCK_UPTIME here: no clock tells how long the system was suspended.
- * Timer slack: alloweddeviation is the machine's, not the thread's. RLIMIT_CPU counts sleeping threads' work,
- * too, and kills the process: it is no RLIMIT_RTTIME. */
+/* Functions of the seam that FreeBSD does not have. Suspend: CLOCK_BOOTTIME is another name of CLOCK_UPTIME,
+ * so no clock counts the time suspended. Timer slack: alloweddeviation belongs to the machine, not to a
+ * thread. RLIMIT_RTTIME: RLIMIT_CPU also counts the CPU time of threads that sleep in between, and kills the
+ * process. */
 static int no_ns(ST_UNUSED struct st_platform *platform, ST_UNUSED int64_t *ret_ns)
 {
     return -ENOTSUP;

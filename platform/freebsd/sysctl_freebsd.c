@@ -44,7 +44,8 @@ static int find(const char *name, struct oid *ret)
     return read_format(ret);
 }
 
-/* The value's bytes, on the heap. Its size may grow between asking and reading. */
+/* Reads the bytes of a value into memory of malloc(). Tries again, since the value may grow between the two
+ * system calls. */
 static int read_value(const struct oid *oid, void **ret, size_t *ret_bytes)
 {
     for (int tries = 0; tries < 8; tries++) {

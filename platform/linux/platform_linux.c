@@ -30,7 +30,7 @@ static const int policies[] = {
 static int linux_set_policy(ST_UNUSED struct st_platform *platform, enum st_policy policy, int priority)
 {
     const struct sched_param param = {.sched_priority = priority * (policy != ST_POLICY_OTHER)};
-    /* in musl, the functions for these calls always fail */
+    /* by syscall(), since musl's functions for these system calls always fail */
     return st_posix_result(syscall(SYS_sched_setscheduler, 0, policies[policy], &param));
 }
 
@@ -117,8 +117,8 @@ static int linux_set_rttime_limit_ns(ST_UNUSED struct st_platform *platform, int
     return st_posix_result(setrlimit(RLIMIT_RTTIME, &limit));
 }
 
-/* Largest distance of two clock reads: far below a suspend, and cheap, since the slow path of the cycle
- * loop calls this too. */
+/* Two reads of a clock at most this far apart (ns) need no further try: this is far below the length of a
+ * suspend, and the tries must be few, since the slow path of the cycle loop calls this too. */
 #define TOGETHER_NS 100000
 
 /* The two clocks cannot be read at once, so one is read before and after the other. The tightest of
@@ -166,7 +166,7 @@ static int linux_hold_latency(ST_UNUSED struct st_platform *platform, int32_t us
     const int fd = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
         return -errno;
-    errno = EIO;                                           /* for a short write */
+    errno = EIO;                                           /* error of a short write, which sets no errno */
     if (write(fd, &us, sizeof(us)) == (ssize_t)sizeof(us)) /* four bytes are read as a binary number */
         return fd;
     const int error = errno;
@@ -229,7 +229,8 @@ static bool read_again(int fd, char *buf, size_t buf_bytes)
             continue;
         if (got < 0)
             return false;
-        if (got == 0 || buf_bytes < 1024) { /* a short file comes in one piece */
+        /* a small buffer is for a short file, which one read returns completely */
+        if (got == 0 || buf_bytes < 1024) {
             have += (size_t)got;
             break;
         }
@@ -354,7 +355,7 @@ static int linux_program_path(ST_UNUSED struct st_platform *machine, char *buf, 
     return 0;
 }
 
-/* --- stops, and how long the CPU quota of our cgroups throttled us --- */
+/* --- pauses of the process: CPU quota of its cgroups, system management interrupts --- */
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
 #define LEVELS_MAX  8
@@ -432,7 +433,7 @@ static void linux_pauses(struct st_platform *platform, struct st_pauses *ret)
     }
 }
 
-/* --- a program that is about to be run, and what it leaves (posix/posix.h) --- */
+/* --- preparing a child process, and killing what it leaves behind (posix/posix.h) --- */
 
 #define FDS_MAX      1024 /* for Linux before 5.9, which cannot close all descriptors at once */
 #define STATUS_BYTES 1024 /* beginning of /proc/PID/status, which has the parent */
@@ -442,7 +443,8 @@ void st_posix_child_alone(bool dies, bool other_user)
     if (dies)
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* after setuid, which clears this setting */
     (void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    if (other_user) /* only then: the system call filter of sleeptuned.service would end the program */
+    /* only then, since otherwise the system call filter of sleeptuned.service would end the program */
+    if (other_user)
         (void)syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
 #ifdef SYS_close_range
     if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0) == 0)
@@ -482,8 +484,8 @@ static bool is_rest(pid_t pid)
     return prlimit(pid, RLIMIT_MSGQUEUE, NULL, &queues) != 0 || queues.rlim_max == 0;
 }
 
-/* Finds what is left by its session: started programs have separate sessions and cannot join this one
- * again. */
+/* Kills processes that started programs left behind. They are found by their session: started programs have
+ * separate sessions and cannot join this one again. */
 bool st_posix_reap_rest(void)
 {
     const pid_t own = getpid(), session = getsid(0);

@@ -1,4 +1,4 @@
-/* By libsystemd. Interface: org.freedesktop.RealtimeKit1, README of rtkit 0.13. */
+/* Asks rtkit by libsystemd. Interface: org.freedesktop.RealtimeKit1, README of rtkit 0.13. */
 #include "platform/rtkit.h"
 
 #include <systemd/sd-bus.h>
@@ -9,10 +9,10 @@
 #define RTKIT_NAME         "org.freedesktop.RealtimeKit1"
 #define RTKIT_PATH         "/org/freedesktop/RealtimeKit1"
 #define RTKIT_PRIORITY_MAX 20                 /* rtkit's own default limit */
-#define RTKIT_RTTIME_NS    INT64_C(200000000) /* rtkit wants RLIMIT_RTTIME at most this */
+#define RTKIT_RTTIME_NS    INT64_C(200000000) /* rtkit requires a RLIMIT_RTTIME of at most this time */
 #define TIMEOUT_US         3000000
 
-/* The limits that this rtkit was started with; our defaults if it does not report them. */
+/* Reads the limits with which rtkit was started; what rtkit does not report keeps the caller's default. */
 static void read_limits(sd_bus *bus, int *ret_priority_max, int64_t *ret_rttime_ns)
 {
     int32_t priority_max = 0;

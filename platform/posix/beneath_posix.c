@@ -1,4 +1,4 @@
-/* Opening files of a tree that is not trusted. */
+/* Opens files of a tree that is not trusted. */
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -6,9 +6,10 @@
 #include "platform/posix/posix.h"
 
 #define OPEN_FLAGS (O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | O_NOFOLLOW)
-#define LINKS_MAX  40 /* as Linux */
+#define LINKS_MAX  40 /* symbolic links in one path, as on Linux */
 
-/** The next component of *path, and *path behind it. @return its length, 0 at the end, -ENAMETOOLONG. */
+/** Takes the next component of *path, and moves *path behind it. @return its length, 0 at the end,
+ * -ENAMETOOLONG. */
 static int next_component(const char **path, char ret[NAME_MAX + 1])
 {
     *path += strspn(*path, "/");
@@ -49,7 +50,8 @@ static int append(char path[PATH_MAX], const char *name)
     return 0;
 }
 
-/** The target of a link, "" if the last component of `path` is none. @return 0, or what open said. */
+/** Reads the target of the link `name` in the folder `path`; "": it is not a link. @return 0, or the error of
+ * open. */
 static int read_link(int dir_fd, const char *path, const char *name, char ret[PATH_MAX])
 {
     const int parent = open_resolved(dir_fd, path, ST_POSIX_OPEN_FOLDER);
@@ -72,7 +74,7 @@ int st_posix_open_beneath(int dir_fd, const char *path, int flags)
             return len;
         if (st_text_is(name, "."))
             continue;
-        if (st_text_is(name, "..")) { /* at the top it stays there, as after chroot */
+        if (st_text_is(name, "..")) { /* ".." at the top of the tree stays there, as after chroot */
             char *slash = strrchr(done, '/');
             if (slash != NULL)
                 *slash = '\0';
@@ -101,7 +103,8 @@ int st_posix_open_beneath(int dir_fd, const char *path, int flags)
         r = open_resolved(dir_fd, done, flags);
     if (r != -ENOENT || linked[0] == '\0')
         return r;
-    r = st_posix_open_beneath(dir_fd, linked, 0); /* did the last link lead to what is not in the tree? */
+    /* the target of the last link may not exist in the tree: -EXDEV */
+    r = st_posix_open_beneath(dir_fd, linked, 0);
     if (r >= 0)
         close(r);
     return r == -ENOENT ? -EXDEV : -ENOENT;

@@ -8,7 +8,7 @@
 
 #ifdef __FreeBSD__
 #define RUNTIME_DIR "/var/run/user/%lu"
-extern char **environ; /* its unistd.h leaves it to the program */
+extern char **environ; /* FreeBSD's unistd.h does not declare this */
 #else
 #define RUNTIME_DIR "/run/user/%lu"
 #endif
@@ -22,7 +22,8 @@ static size_t place_of(const struct st_child_env *env, const char *name, size_t 
     return i;
 }
 
-/** @param text "NAME=value"; owned by env from now on, also after an error; NULL: there was no memory. */
+/** @param text "NAME=value"; owned by env from now on, also after an error; NULL: the caller had no memory
+ * for it. */
 static int take(struct st_child_env *env, char *text)
 {
     if (text == NULL)
@@ -109,7 +110,7 @@ int st_child_env_open(struct st_child_env *ret, uid_t uid, const char *const *ke
     return r;
 }
 
-/** @return 0, -ENAMETOOLONG, or what access said. */
+/** @return 0, -ENAMETOOLONG, or the error of access. */
 static int try_path(const char *dir, const char *name, char *path, size_t path_bytes)
 {
     const int n = snprintf(path, path_bytes, "%s%s", dir, name);
@@ -150,7 +151,7 @@ int st_child_env_shell(const char *line)
     int error = -st_child_env_open(&env, geteuid(), NULL);
     if (error == 0) {
         environ = env.vars;
-        status = system(line); /* NOLINT: the caller's own constant */
+        status = system(line); /* NOLINT: safe, since `line` is a constant of the caller */
         error = errno;
         environ = before;
     }

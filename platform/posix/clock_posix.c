@@ -1,4 +1,4 @@
-/* The hot pair of the cycle loop, and the wall clock. */
+/* The two functions that the cycle loop calls in each cycle, and the wall clock. */
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -24,12 +24,12 @@ int64_t st_posix_now_ns(ST_UNUSED struct st_platform *platform) ST_NONBLOCKING
     return (int64_t)ts.tv_sec * ST_NS_PER_S + ts.tv_nsec;
 }
 
-/* On Linux the system call without libc's wrapper, which is a cancellation point and costs 45 instructions
- * more in every cycle (counted by single steps, glibc 2.36). Under RealtimeSanitizer, and where time_t is 32
- * bits wide, libc's. */
+/* On Linux, makes the system call without libc's wrapper, which is a cancellation point and costs 45
+ * instructions more in every cycle (counted by single steps, glibc 2.36). Under RealtimeSanitizer, and where
+ * time_t is 32 bits wide, calls libc's function. */
 int st_posix_sleep_until_ns(ST_UNUSED struct st_platform *platform, int64_t due_ns) ST_NONBLOCKING
 {
-    const uint64_t due = due_ns > 0 ? (uint64_t)due_ns : 0; /* unsigned division is the shorter one */
+    const uint64_t due = due_ns > 0 ? (uint64_t)due_ns : 0; /* unsigned division takes fewer instructions */
     const struct timespec ts = {.tv_sec = (time_t)(due / (uint64_t)ST_NS_PER_S),
                                 .tv_nsec = (long)(due % (uint64_t)ST_NS_PER_S)};
 #if defined(__linux__) && defined(__LP64__) && !defined(ST_RTSAN)

@@ -7,16 +7,17 @@
 
 #include "platform/posix/posix.h"
 
-#define LINKS_MAX 40 /* as Linux */
+#define LINKS_MAX 40 /* symbolic links in one path, as on Linux */
 
-/* The folder as far as the path was walked, and the rest of it. */
+/* A path that is walked: the folder reached so far, the rest of the path, and the number of links
+ * followed. */
 struct walk {
     int fd;
     char rest[PATH_MAX];
     int links;
 };
 
-/* The next folder; name: "/" begins anew. */
+/* Enters the next folder; name "/": begins at the root again. */
 static int enter(struct walk *walk, const char *name)
 {
     const int fd = openat(walk->fd, name, ST_POSIX_OPEN_FOLDER);
@@ -39,7 +40,8 @@ static int is_shared(int dir_fd)
     return info.st_uid != 0 || ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0 && (info.st_mode & S_ISVTX) == 0);
 }
 
-/* Where a link leads comes before the rest. @return 0; 1: it leads to no path; or a negative errno value. */
+/* Puts the target of a link before the rest of the path. Root refuses a link that another user can change
+ * (-EXDEV). @return 0; 1: the target is not a path; or a negative errno value. */
 static int follow(struct walk *walk, const char *name, const struct stat *link)
 {
     char target[PATH_MAX];
@@ -75,7 +77,7 @@ static int take_name(struct walk *walk, char name[NAME_MAX + 1])
     return 0;
 }
 
-/* One component. @return 1: it is the file, 0: go on, or a negative errno value. */
+/* Walks over one component. @return 1: it is the file; 0: continue; or a negative errno value. */
 static int step(struct walk *walk, struct st_destination *ret)
 {
     struct stat info;
@@ -127,7 +129,7 @@ int st_destination_open(const struct st_destination *destination, int flags, mod
                flags | O_CLOEXEC | O_NOCTTY | (destination->open_file ? 0 : O_NOFOLLOW), mode));
     int r = 0;
     if (fd < 0)
-        return fd == -ELOOP ? -EXDEV : fd; /* a link since we looked */
+        return fd == -ELOOP ? -EXDEV : fd; /* a link was put there after st_destination_find */
     if (destination->shared && fstat(fd, &info) != 0)
         r = -errno;
     else if (destination->shared && S_ISREG(info.st_mode) && info.st_nlink > 1)

@@ -1,5 +1,5 @@
-/* Reading text files and folders of a system or of a captured tree: nothing there is trusted to be a small
- * file. */
+/* Reads text files and folders of a system or of a captured tree. No file there is trusted to be small or
+ * regular. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -42,7 +42,8 @@ int st_posix_read_fd(int fd, char *buf, size_t buf_bytes, size_t *ret_len)
     return rest > 0 ? -EFBIG : (int)rest;
 }
 
-/* Standard input, and what a shell passes: the user's own shell writes that pipe. */
+/* May the path be a pipe? Only standard input, or a descriptor that a shell passes, since the user's own
+ * shell fills it. */
 static bool may_be_pipe(const char *path)
 {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};

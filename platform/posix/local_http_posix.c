@@ -44,7 +44,8 @@ bool st_local_http_listens(const char *path)
     return fd != -ENOENT && fd != -ECONNREFUSED && fd != -ENAMETOOLONG;
 }
 
-/* Up to the end: a server of HTTP/1.0 closes the connection then. Ends it with a NUL. */
+/* Receives an answer up to its end, where a server of HTTP/1.0 closes the connection. The text ends with a
+ * NUL. */
 static int receive(int fd, int64_t until_ns, char *text, size_t bytes_max)
 {
     for (size_t len = 0; len + 1 < bytes_max;) {
@@ -63,7 +64,7 @@ static int receive(int fd, int64_t until_ns, char *text, size_t bytes_max)
     return -EBADMSG;
 }
 
-/* Leaves the body. @return the HTTP status or -EBADMSG. */
+/* Removes the header, so that `text` is the body. @return the HTTP status or -EBADMSG. */
 static int take_header(char *text)
 {
     int status;
@@ -87,7 +88,7 @@ int st_local_http_ask(const char *path, const char *method, const char *target, 
     int r = -EIO;
     char *answer = NULL;
     if (len < (int)sizeof(text) && send(fd, text, (size_t)len, MSG_NOSIGNAL) == len) {
-        answer = malloc(bytes_max); /* what is not written costs no memory */
+        answer = malloc(bytes_max); /* pages that are never written take no memory */
         r = -ENOMEM;
     }
     if (answer != NULL)

@@ -1,4 +1,4 @@
-/* A program with a pipe to it and one from it. */
+/* Starts and ends a program that has a pipe as its input and one as its output. */
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -6,8 +6,9 @@
 #include "core/ns.h"
 #include "platform/posix/posix.h"
 
-#define NAP_NS    (10 * ST_NS_PER_MS)
-#define END_NAPS  45 /* to end in peace: a client that is killed disturbs its server */
+#define NAP_NS (10 * ST_NS_PER_MS)
+/* naps in which a program can end by itself, since a client that is killed disturbs its server */
+#define END_NAPS  45
 #define KILL_NAPS 5
 
 int st_posix_piped_start(struct st_posix_piped *piped, const char *path, const char *const *argv,
@@ -50,7 +51,8 @@ bool st_posix_piped_ended(struct st_posix_piped *piped, unsigned naps, int *ret_
     return true;
 }
 
-/* Fails on FreeBSD if it has ended and is not reaped yet. A stopped one goes on, to end in peace. */
+/* Sends a signal to the program's group, and lets a stopped program go on, so that it can end by itself.
+ * Fails on FreeBSD if the program has ended and is not reaped yet. */
 static void end_group(const struct st_posix_piped *piped, int number)
 {
     (void)kill(-piped->pid, number);
@@ -69,7 +71,8 @@ void st_posix_piped_close(struct st_posix_piped *piped, bool terminate)
         end_group(piped, SIGTERM);
     if (!st_posix_piped_ended(piped, END_NAPS, &status)) {
         end_group(piped, SIGKILL);
-        (void)st_posix_piped_ended(piped, KILL_NAPS, &status); /* what the kernel does not let die stays */
+        /* a process that the kernel cannot end stays */
+        (void)st_posix_piped_ended(piped, KILL_NAPS, &status);
     }
     st_posix_start_clean();
 }

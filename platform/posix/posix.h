@@ -50,7 +50,8 @@ static inline int st_posix_result(long r)
 {
     return r < 0 ? -errno : (int)r;
 }
-/** The same of an open with O_NOFOLLOW: -ELOOP for a link, of which FreeBSD says EMLINK. */
+/** As st_posix_result, for an open with O_NOFOLLOW: returns -ELOOP for a link, also on FreeBSD, which sets
+ * EMLINK. */
 int st_posix_opened(int fd);
 /** Writes all bytes. @return 0, -EIO (write(2) takes no more bytes and gives no error), or the error of
  * write. */

@@ -1,4 +1,4 @@
-/* The process: limits, trying something in a short-lived child, its threads, stops. */
+/* Functions about this process: limits, a trial in a short-lived child, threads, stops. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -45,7 +45,8 @@ static int try_fifo(struct st_platform *platform, int priority, int *ret_errno)
         got = read(ends[0], &result, 1);
     } while (got < 0 && errno == EINTR);
     close(ends[0]);
-    /* the answer came through the pipe: a process that ignores SIGCHLD gets ECHILD here */
+    /* the result came through the pipe, so ECHILD does not matter, which a process gets that ignores
+     * SIGCHLD */
     while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
     }
     if (got != 1)
@@ -87,7 +88,7 @@ int st_posix_condition_init(pthread_cond_t *cond)
 
 void st_posix_give_way(void)
 {
-#ifdef __linux__ /* musl's functions for it only fail */
+#ifdef __linux__ /* by syscall(), since musl's functions for this always fail */
     const struct sched_param param = {.sched_priority = 0};
     if (syscall(SYS_sched_getscheduler, 0) == SCHED_OTHER)
         (void)syscall(SYS_sched_setscheduler, 0, SCHED_BATCH, &param);
@@ -115,7 +116,7 @@ static void on_continued(ST_UNUSED int number)
     atomic_store_explicit(&continued_ns, st_posix_clock_ns(CLOCK_MONOTONIC), memory_order_relaxed);
 }
 
-/* Another handler stays in place: then stops are unknown. */
+/* Installs the handler of SIGCONT, unless there is another one: stops are then unknown. */
 static void watch(void)
 {
     struct sigaction action = {.sa_handler = on_continued, .sa_flags = SA_RESTART}, before;

@@ -1,4 +1,4 @@
-/* Programs that are run for what they print: all at once, with one limit, bounded output, nothing left
+/* Runs programs for their output: all at once, with one limit, bounded output, nothing left
  * behind. */
 #include <fcntl.h>
 #include <poll.h>
@@ -21,7 +21,7 @@ struct child {
 
 /* --- starting --- */
 
-/** @return -EINPROGRESS, or why it does not run. */
+/** Starts a program. @return -EINPROGRESS: it runs; or the error of starting it. */
 static int start(struct child *child, const struct st_run *run, const struct st_run_as *as)
 {
     char path[PATH_MAX];
@@ -52,7 +52,7 @@ static void close_output(struct child *child)
     child->fd = -1;
 }
 
-/** @return whether it is gone. */
+/** Notes the result of a program that has ended. @return whether it has ended. */
 static bool reap(struct child *child, struct st_run *run)
 {
     int status;
@@ -72,7 +72,8 @@ static void finish(struct child *child, struct st_run *run, int result)
     close_output(child);
     if (child->pid == 0)
         return;
-    (void)kill(child->pid, SIGKILL); /* it may not lead its session yet, where it was forked */
+    /* by its own id as well: after a fork, it may not lead its session yet */
+    (void)kill(child->pid, SIGKILL);
     (void)kill(-child->pid, SIGKILL);
 }
 
@@ -80,7 +81,7 @@ static void finish(struct child *child, struct st_run *run, int result)
 
 static void read_output(struct child *child, struct st_run *run)
 {
-    /* also into the last byte: then it is too much */
+    /* reads into the last byte as well: if that is filled, the output is too long */
     const ssize_t got = read(child->fd, run->buf + run->len, run->buf_bytes - run->len);
     if (got < 0 && (errno == EINTR || errno == EAGAIN))
         return;
@@ -94,7 +95,7 @@ static void read_output(struct child *child, struct st_run *run)
     run->buf[run->len] = '\0';
 }
 
-/** Reads what there is and reaps who ended; waits for it at most wait_ns. */
+/** Reads output and reaps programs that have ended; waits for either at most wait_ns. */
 static void turn(struct child *children, struct st_run *runs, size_t n, int64_t wait_ns)
 {
     struct pollfd polled[RUNS_MAX];
@@ -103,7 +104,7 @@ static void turn(struct child *children, struct st_run *runs, size_t n, int64_t 
         polled[i] = (struct pollfd){.fd = children[i].fd, .events = POLLIN};
         ending = ending || (children[i].pid != 0 && children[i].fd < 0);
     }
-    if (ending && wait_ns > NAP_NS) /* its output ended, itself not yet */
+    if (ending && wait_ns > NAP_NS) /* a program has closed its output, and ends soon */
         wait_ns = NAP_NS;
     const int64_t wait_ms = (wait_ns + ST_NS_PER_MS - 1) / ST_NS_PER_MS;
     const int ready = poll(polled, (nfds_t)n, (int)ST_MIN(wait_ms, INT_MAX));

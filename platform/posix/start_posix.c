@@ -1,12 +1,12 @@
-/* Starting a program: each one that sleeptune runs for what it prints (run_posix.c, xrun_program.c).
+/* Starts programs: all those that sleeptune runs for their output (run_posix.c, xrun_program.c).
  *
  * A program may run code of the user it runs as: PipeWire's clients start what the user's configuration
- * names, and JACK's map files that the user writes. Root asks a user's servers so, so that a program gets
- * nothing of root's that helps it: no terminal (a session of its own), no descriptor, no environment, no
- * real-time limit, and not one instruction as root; a helper program of sleeptuned, which does not fork,
- * becomes that user itself (helper_line.c): its loader runs as root, with root's environment.
+ * names, and JACK's map files that the user writes. Root queries a user's servers by such programs, so they
+ * get nothing of root's that would help that user: no terminal (a session of its own), no descriptor, no
+ * environment, no real-time limit, and not one instruction as root; a helper program of sleeptuned, which
+ * does not fork, becomes that user itself (helper_line.c): its loader runs as root, with root's environment.
  *
- * What starts processes otherwise: measure/stress.c, cli/tune/tune_supervisor.c and process_posix.c fork
+ * Other code that starts processes: measure/stress.c, cli/tune/tune_supervisor.c and process_posix.c fork
  * without exec; child_env.c runs the shell for a constant line of `apply`; cli/cmd_status.c
  * shows a page in the user's browser; lab/posix/time_program.c measures how long posix_spawn takes, on
  * programs that the user names; cli/cmd_lab.c becomes another program of sleeptune. */
@@ -24,15 +24,16 @@
 #include "platform/posix/posix.h"
 
 #define STARTED_MAX 32
-#define EXEC_FAILED 126  /* as the shell says it; 127 is what the loader says of a missing library */
-#define REST_NAPS   1000 /* ms for what a program hid to be gone: it may start more meanwhile */
+/* exit status after a failed execve, as in a shell; 127 is the loader's for a missing library */
+#define EXEC_FAILED 126
+#define REST_NAPS   1000 /* ms to kill processes that a program hid, since these may start more meanwhile */
 
-static pid_t started[STARTED_MAX]; /* not reaped yet; 0: free */
+static pid_t started[STARTED_MAX]; /* programs that are not reaped yet; 0: free */
 
 /* --- the child: system calls only --- */
 
-/* As st_posix_give_way, and whatever it was before. musl's functions for it only fail, so Linux itself is
- * asked. */
+/* Sets the policy as st_posix_give_way does, whatever it was before. By syscall() on Linux, since musl's
+ * functions for this always fail. */
 static void become_normal(void)
 {
     const struct sched_param normal = {.sched_priority = 0};
@@ -45,8 +46,8 @@ static void become_normal(void)
 }
 
 /** No core files, no real-time priority, little locked memory, whatever this process has itself. Hard limits:
- * the program cannot raise them again. @param plays as the user's other programs that play: the last two
- * stay. */
+ * the program cannot raise them again. @param plays the real-time priority and the limit of locked memory
+ * stay: the program plays sound. */
 static void become_harmless(bool plays)
 {
     const struct rlimit none = {0, 0}, little = {ST_RUN_LOCKED_BYTES, ST_RUN_LOCKED_BYTES};
@@ -60,7 +61,8 @@ static void become_harmless(bool plays)
         (void)setrlimit(RLIMIT_RTPRIO, &none);
 #endif
 #ifdef RLIMIT_MSGQUEUE
-    (void)setrlimit(RLIMIT_MSGQUEUE, &none); /* st_posix_reap_rest finds its descendants by it */
+    /* st_posix_reap_rest finds descendants of the program by this limit */
+    (void)setrlimit(RLIMIT_MSGQUEUE, &none);
 #endif
     if (!plays)
         become_normal();
@@ -73,7 +75,7 @@ static int default_signals(void)
     const struct sigaction action = {.sa_handler = SIG_DFL};
     sigset_t none;
     for (int number = 1; number < NSIG; number++) {
-#ifdef __FreeBSD__ /* its libthr notes handlers in memory */
+#ifdef __FreeBSD__ /* not sigaction(), since libthr notes handlers in memory */
         (void)syscall(SYS_sigaction, number, &action, NULL);
 #else
         (void)sigaction(number, &action, NULL);
@@ -96,7 +98,7 @@ static int become(const char *path, const char *const *argv, const struct st_run
         return errno;
     if (as->switch_user && setuid(0) == 0)
         return EPERM;
-    /* the others see by the end of their input that this process has ended */
+    /* a program with a pipe as its input sees the end of that pipe when this process has ended */
     st_posix_child_alone(in < 0, as->switch_user);
     (void)execve(path, (char *const *)(uintptr_t)argv, (char *const *)(uintptr_t)as->env);
     return errno;
@@ -116,7 +118,7 @@ int st_posix_start(const char *path, const char *const *argv, const struct st_ru
                    pid_t *ret)
 {
     sigset_t all, before;
-    volatile int error = 0; /* the child writes it where memory is shared */
+    volatile int error = 0; /* written by the child after vfork, which shares memory */
     pid_t *place = place_of(0);
     if (place == NULL)
         return -EAGAIN;

@@ -12,7 +12,7 @@
 extern char **environ; /* FreeBSD's unistd.h does not declare this */
 #endif
 
-/* Folders and sockets, if root alone can change them ... */
+/* Variables that root keeps: folders and sockets, if root alone can change them ... */
 static const char *const paths[] = {"HOME",
                                     "NOTIFY_SOCKET",
                                     "SLEEPTUNE_MODULE_DIR",
@@ -28,7 +28,7 @@ static const char *const texts[] = {"COLUMNS",         "LANG",         "LC_ALL",
                                     "SLEEPTUNE_TRACE", "SUDO_UID",     "SUDO_USER", "TERM",     "TZ",
                                     "WATCHDOG_PID",    "WATCHDOG_USEC"};
 
-/** @return st_trusted_path of it; false: it ends with what others can change. */
+/** As st_trusted_path. Shortens `above`: after false, `above` is the path that others can change. */
 static bool is_trusted(char *above, uid_t uid)
 {
     struct stat info;
@@ -54,8 +54,8 @@ bool st_trusted_path(const char *path, uid_t uid)
     return is_trusted(above, uid);
 }
 
-/** @return false: root does not take it. @param path without links, which others may change later. It need
- * not be there yet. */
+/** Can root use this path? @param path receives it without links, since others may change links later. The
+ * path need not exist yet. */
 static bool is_roots(const char *value, char path[PATH_MAX])
 {
     const char *slash = strrchr(value, '/');
@@ -117,7 +117,7 @@ void st_trusted_environment(void)
     char path[PATH_MAX];
     size_t n = 0;
     (void)setenv("PATH", ST_PATH_DEFAULT, 0);
-    const bool more_rights = secure_getenv("PATH") == NULL; /* than the caller */
+    const bool more_rights = secure_getenv("PATH") == NULL; /* more rights than the caller: set-uid */
     if (geteuid() != 0 && !more_rights) {
         forget_programs();
         return;

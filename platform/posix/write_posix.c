@@ -14,7 +14,7 @@
 /* The last component of a path, and the folder it is in. */
 struct place {
     int error;  /* 0, or why it was not opened */
-    int dir_fd; /* -1: what is done there fails */
+    int dir_fd; /* -1: not open, and system calls on it fail */
     char name[NAME_MAX + 1];
     char temporary[NAME_MAX + 1];
 };
@@ -39,7 +39,8 @@ static struct place place_open(struct st_platform *platform, const char *path)
     return place;
 }
 
-/* After a system call that changed the folder. @param r  -1: it failed, by errno. */
+/* Writes a changed folder to the disk. @param r of the system call that changed it; -1: it failed, see
+ * errno. */
 static int synced(const struct place *place, int r)
 {
     if (r == 0)
@@ -47,7 +48,8 @@ static int synced(const struct place *place, int r)
     return st_posix_result(r);
 }
 
-/* @param r  of what was done there. */
+/* Closes the folder of a place. @param r result of what was done there. @return r, or the error of
+ * place_open. */
 static int closed(const struct place *place, int r)
 {
     if (place->error < 0)
@@ -73,7 +75,7 @@ int st_posix_write_fd(int fd, const void *from, size_t bytes)
 {
     const char *text = from;
     while (bytes > 0) {
-        errno = EIO; /* if nothing is taken */
+        errno = EIO; /* if write takes no byte and reports no error */
         const ssize_t n = write(fd, text, bytes);
         if (n < 0 && errno == EINTR)
             continue;
@@ -125,7 +127,7 @@ static int keep_attributes(const struct place *place, int fd)
     return r;
 }
 
-/* The temporary file with its contents on the disk. old: what it will replace, or NULL. */
+/* Makes the temporary file and writes it to the disk. old: the file that it will replace, or NULL. */
 static int make_temporary(const struct place *place, const char *text, size_t bytes, mode_t mode,
                           const struct stat *old)
 {
@@ -223,7 +225,7 @@ int st_posix_write_value(struct st_platform *platform, const char *path, const c
     int r = st_posix_result(fstat(fd, &info));
     if (r == 0 && !S_ISREG(info.st_mode))
         r = -EINVAL;
-    errno = EIO; /* if only a part is taken */
+    errno = EIO; /* error of a write that takes only a part */
     if (r == 0 && write(fd, line, (size_t)n) != n)
         r = -errno;
     if (close(fd) != 0 && r == 0)
@@ -292,10 +294,11 @@ int st_posix_lock_folder(struct st_platform *platform, const char *path)
     return r;
 }
 
-/** The link stays if its writer was killed, and another process may have that id by now. */
+/** Is the process a sleeptune? The link stays if its writer was killed, and another process may have that id
+ * by now. */
 static bool is_sleeptune(pid_t pid)
 {
-    char path[32], comm[16] = "sleeptune"; /* without /proc: believed */
+    char path[32], comm[16] = "sleeptune"; /* without /proc, the link is believed */
     ST_PRINT(path, "/proc/%ld/comm", (long)pid);
     FILE *file = fopen(path, "re");
     if (file != NULL && fgets(comm, sizeof(comm), file) == NULL)

@@ -26,7 +26,7 @@ void st_failure_note(const char *format, ...)
     wrap(text, 0);
 }
 
-/* "PROGRAM COMMAND". */
+/* @return "PROGRAM COMMAND", with which messages begin. */
 static const char *who_runs(void)
 {
     return st_text_joined(st_program_name, " ", st_program_command);

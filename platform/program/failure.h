@@ -11,7 +11,7 @@ enum st_exit {
     ST_EXIT_UNKNOWN = 2, /* an unread fact left a rule unknown that could have reached the threshold */
     ST_EXIT_USAGE = 3,
     ST_EXIT_FAILURE = 4,
-    ST_EXIT_BOOKS = 5, /* the books do not balance */
+    ST_EXIT_BOOKS = 5, /* invalid measurement: its counters do not agree */
 };
 
 /** The program's name in messages; "sleeptune" unless main sets another name first. */

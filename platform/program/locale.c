@@ -1,4 +1,4 @@
-/* Text for people. */
+/* Text for people: ASCII instead of UTF-8 in other locales. */
 #include "platform/program/locale.h"
 
 #include <strings.h>

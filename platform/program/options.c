@@ -7,7 +7,7 @@
 #include "core/text/number.h"
 #include "platform/platform.h"
 
-/* r: of the function that read the text; what: what the option takes. */
+/* Reports a refused value. r: result of reading the text; what: the kind of value that the option takes. */
 static int judge(int r, const char *option, const char *text, const char *what, int64_t min, int64_t max)
 {
     if (r == -EINVAL)
@@ -22,7 +22,7 @@ int st_option_i64(const char *option, const char *text, int64_t min, int64_t max
     return judge(st_number_i64(text, min, max, ret), option, text, "a whole number", min, max);
 }
 
-/* What an option takes, which is `name` in messages. */
+/* The following functions take the value of an option, which messages call `name`. */
 static int take_rate(const struct st_option *option, const char *name, const char *text)
 {
     return judge(st_number_rate_hz(text, option->min, option->max, option->rate_hz), name, text,
@@ -40,7 +40,7 @@ static int take_real(const struct st_option *option, const char *name, const cha
     return judge(r, name, text, "a number", option->min, option->max);
 }
 
-/* As it is typed: "90s", "1ms". */
+/* A time as a user types it: "90s", "1ms". */
 static const char *typed(int64_t ns)
 {
     static const struct {
@@ -60,7 +60,7 @@ static int take_time(const struct st_option *option, const char *name, const cha
     const int r = st_ns_parse(text, &ns);
     if (r == -EINVAL)
         return st_failure_usage("%s: '%s' is not a time such as 30s, 20ms or 1333us", name, text);
-    /* 0 may mean "without end": only what is typed as 0 */
+    /* 0 may mean "without end", so a time that is only rounded to 0 is refused */
     if (r == 0 && ns == 0 && strpbrk(text, "123456789") != NULL)
         return st_failure_usage("%s: %s is less than 1 ns", name, text);
     if (r != 0 || ns < option->min || ns > option->max)
@@ -83,7 +83,7 @@ int st_option_policy(void *ctx, const char *text)
 }
 
 #define OPTIONS_MAX 32
-#define LONG_BASE   256 /* of options without a letter */
+#define LONG_BASE   256 /* getopt's number of the first option: above all letters */
 
 static int keep_value(const struct st_option *option, const char *text)
 {
@@ -105,12 +105,12 @@ static int keep_value(const struct st_option *option, const char *text)
     return 0;
 }
 
-/* What getopt_long refused. */
+/* Reports an option that getopt_long refused. */
 static int refuse(const struct st_option *options, size_t options_n, bool lacks_value, const char *typed)
 {
     const char letter[] = {'-', (char)optopt, '\0'};
     const bool is_letter = optopt > ' ' && optopt < 0x7f;
-    if (is_letter) /* of letters that are written together, the one */
+    if (is_letter) /* of several letters in one word, name the refused one */
         typed = letter;
     if (lacks_value)
         return st_failure_usage("%s needs a value", typed);

@@ -1,4 +1,4 @@
-/* -o FILE: written beside the file and moved over it when it is complete. */
+/* Writes the file of -o: into a temporary file beside it, which replaces it when complete. */
 #include "platform/program/output.h"
 
 #include <fcntl.h>
@@ -9,9 +9,10 @@
 #include "platform/posix/posix.h"
 #include "platform/program/failure.h"
 
-#define NAMES_MAX 100 /* that are tried */
+#define NAMES_MAX 100 /* names to try for the temporary file */
 
-/* Owner and mode of the file that is replaced; old NULL: of a new one. Only root can give files away. */
+/* Sets owner and mode to those of the file that is replaced (old), or to those of a new file (old NULL). Only
+ * root can give files away, so the owner is required for root only. */
 static int set_rights(int fd, const struct stat *old)
 {
     const mode_t mask = umask(0);
@@ -55,7 +56,7 @@ static int open_temporary(struct st_output *output, const struct stat *old)
     return r;
 }
 
-/* A device or a FIFO; a folder fails here. */
+/* Opens a device or a FIFO, which must not be replaced; fails for a folder. */
 static int open_directly(struct st_output *output)
 {
     const int fd = st_destination_open(&output->file, O_WRONLY, 0);

@@ -4,21 +4,21 @@
 
 #include "core/ns.h"
 
-/* timeout(1) sends its signal twice at once: to us and to our group. A later one comes from a user who wants
- * the program to end now. */
+/* timeout(1) sends its signal twice at once: to this process and to its group. A later signal comes from a
+ * user who wants the program to end now. */
 #define STOP_AGAIN_NS (200 * ST_NS_PER_MS)
 
 static void (*volatile on_first)(void);
 static volatile sig_atomic_t asked, to_pass_on;
 static _Atomic int64_t asked_ns;
 
-/* The first one ends the measurement early, another one ends the program. */
+/* The first signal ends the measurement early; a later one ends the program. */
 static void on_stop(int signal_number, siginfo_t *info, ST_UNUSED void *context)
 {
     struct st_platform *platform = st_platform_native();
     if (asked && st_platform_now_ns(platform) - asked_ns > STOP_AGAIN_NS) {
         signal(signal_number, SIG_DFL);
-        raise(signal_number); /* comes when this handler has returned */
+        raise(signal_number); /* delivered when this handler has returned */
         return;
     }
     if (!asked)
@@ -47,8 +47,9 @@ void st_stop_catch(void (*first_seen)(void))
     on_first = first_seen;
     catch_signal(SIGINT, stop);
     catch_signal(SIGTERM, stop);
-    if (!ignores_hangup()) /* nohup; SIGINT is ignored in the background of scripts, which may send it all the
-                             same */
+    /* nohup ignores SIGHUP, which stays so. SIGINT is caught even if it is ignored, as in the background of
+     * scripts, which may send it all the same */
+    if (!ignores_hangup())
         catch_signal(SIGHUP, stop);
 }
 

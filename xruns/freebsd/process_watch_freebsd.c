@@ -1,4 +1,4 @@
-/* FreeBSD does not count how long a thread of another process waited for a CPU. */
+/* FreeBSD does not count how long a thread of another process waited for a CPU, so nothing is measured. */
 #include "xruns/helpers/process_watch.h"
 
 #include "core/ns.h"

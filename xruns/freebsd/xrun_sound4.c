@@ -13,18 +13,18 @@
 #include <sys/sndstat.h>
 
 #define PATH      "/dev/sndstat"
-#define BYTES_MAX (1024 * 1024) /* a device is some kilobytes */
+#define BYTES_MAX (1024 * 1024) /* the list of devices is not longer: one device takes some kilobytes */
 
 struct sound4 {
     struct st_snd_counters counters;
-    int fd; /* of the ioctl */
+    int fd; /* descriptor of PATH */
     unsigned char *bytes;
     size_t bytes_n; /* allocated */
     st_xrun_seen_fn seen;
     void *seen_ctx;
 };
 
-/** Fills sound4->bytes. @return their bytes or -errno. */
+/** Fills sound4->bytes. @return their number, or -errno. */
 static int64_t get_devices(struct sound4 *sound4)
 {
     struct sndstioc_nv_arg arg = {.nbytes = 0};
@@ -42,7 +42,8 @@ static int64_t get_devices(struct sound4 *sound4)
     arg = (struct sndstioc_nv_arg){.nbytes = sound4->bytes_n, .buf = sound4->bytes};
     if (ioctl(sound4->fd, SNDSTIOC_GET_DEVS, &arg) != 0)
         return -errno;
-    return arg.nbytes > 0 ? (int64_t)arg.nbytes : -EAGAIN; /* it has grown in between: next time */
+    /* the list has grown in between: read it at the next poll */
+    return arg.nbytes > 0 ? (int64_t)arg.nbytes : -EAGAIN;
 }
 
 static void on_channel(void *ctx, const struct st_snd_channel *channel)

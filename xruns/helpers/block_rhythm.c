@@ -1,15 +1,16 @@
 #include "xruns/helpers/block_rhythm.h"
 
-#define CYCLES_MIN  16 /* of a block: a shorter rhythm is that of the server or the card */
-#define BLOCK_MAX   (INT64_C(1) << 20)
-#define SPAN_MAX    (64 * BLOCK_MAX)
-#define BLOCKS_MIN  12
-#define LATEST_MIN  16  /* if only the latest ones have a long cycle: such a look is one of several */
-#define HITS_MIN    0.9 /* of the blocks have a long cycle */
+#define CYCLES_MIN 16 /* least cycles of a block: a shorter rhythm is that of the server or the card */
+#define BLOCK_MAX  (INT64_C(1) << 20)
+#define SPAN_MAX   (64 * BLOCK_MAX)
+#define BLOCKS_MIN 12
+/* least blocks if only the latest time is examined: more, since several such times are tried */
+#define LATEST_MIN  16
+#define HITS_MIN    0.9 /* least share of blocks that have a long cycle */
 #define SKIPPED_MAX 4   /* blocks from one long cycle to the next in a chain */
 #define UNSEEN_MAX  64  /* cycles; more is a pause, in which the client computed nothing */
 #define NOISE_NS    20000
-#define CHANCE      1e-9 /* that long cycles at random times look so */
+#define CHANCE      1e-9 /* highest probability that long cycles at random times look like blocks */
 
 static bool takes_long(int64_t busy_ns, int64_t usual_ns)
 {
@@ -39,7 +40,7 @@ void st_block_rhythm_add(struct st_block_rhythm *rhythm, int64_t clock, int64_t 
     rhythm->position += frames;
 }
 
-/* The long cycles of the last time, the oldest first. */
+/* Lists the latest long cycles, the oldest first. */
 static size_t list(const struct st_block_rhythm *rhythm,
                    struct st_block_rhythm_long ret[static ST_BLOCK_RHYTHM_LONG_MAX])
 {
@@ -52,15 +53,16 @@ static size_t list(const struct st_block_rhythm *rhythm,
     return n;
 }
 
-/* A long cycle, and the best chain of such that are blocks apart and end with it. */
+/* A long cycle, and the longest chain of long cycles that ends with it and has whole blocks between its
+ * members. */
 struct link {
-    size_t hits, before; /* before: the index of the one before; its own: none */
-    int64_t off;         /* from where it would be exactly, since a cycle was not seen */
+    size_t hits, before; /* before: index of the previous cycle of the chain; its own index: none */
+    int64_t off;         /* frames off its exact place in the rhythm; 0 after cycles that were not seen */
     double chance;       /* the logarithm of how probable the chain is at random times */
 };
 
-/* @return the index of the end of the longest chain. @param share of all cycles that are long. @param left
- * out: not looked at. */
+/* @return the index of the end of the longest chain. @param share of all cycles that are long. @param
+ * left_out these cycles are not used. */
 static size_t longest(const struct st_block_rhythm_long *longs, const bool *left_out, size_t n, int64_t block,
                       int64_t frames, double share, struct link ret[static ST_BLOCK_RHYTHM_LONG_MAX])
 {
@@ -87,7 +89,8 @@ static size_t longest(const struct st_block_rhythm_long *longs, const bool *left
     return best;
 }
 
-/* Do its long cycles lie as far apart in time, though cycles between most of them were not seen? */
+/* Does a timer cause the long cycles? Then they are equally far apart in time, although cycles between most
+ * of them were not seen. */
 static bool is_timer(const struct st_block_rhythm_long *longs, const struct link *links, size_t end,
                      int64_t block, int64_t frames)
 {
@@ -106,7 +109,7 @@ static bool is_timer(const struct st_block_rhythm_long *longs, const struct link
     return 2 * unsure > links[end].hits && 2 * same >= n;
 }
 
-/* Of those in the latest `span` frames. */
+/* Does the client compute in blocks of this length, by the long cycles of the latest `span` frames? */
 static bool is_block_of(const struct st_block_rhythm *rhythm, const struct st_block_rhythm_long *longs,
                         size_t n, int64_t block, int64_t span)
 {
@@ -121,7 +124,7 @@ static bool is_block_of(const struct st_block_rhythm *rhythm, const struct st_bl
     const double blocks = (double)((span - rhythm->unseen + longs[0].unseen) / block);
     const size_t end = longest(longs, left_out, n, block, frames, share, links);
     const double hits = (double)links[end].hits;
-    /* by chance each block has one within the cycles that count with this probability */
+    /* logarithm of the probability that long cycles at random times form such a chain */
     const double chance = blocks * log(2) + links[end].chance + log(ST_BLOCK_RHYTHM_LONG_MAX * 100);
     if (hits < HITS_MIN * blocks || chance >= log(CHANCE) || is_timer(longs, links, end, block, frames))
         return false;
@@ -137,7 +140,8 @@ static bool is_block_of(const struct st_block_rhythm *rhythm, const struct st_bl
     return 2 * (double)others[rival].hits < hits;
 }
 
-/* What hid it may have ended. */
+/* Does the client compute in blocks of this length? Also tries the latest time only, since other long cycles
+ * may have hidden the rhythm before. */
 static bool is_block(const struct st_block_rhythm *rhythm, const struct st_block_rhythm_long *longs, size_t n,
                      int64_t block)
 {

@@ -1,10 +1,11 @@
 /* The rhythm of a client's long cycles. A plug-in that computes in blocks (FFT, convolution) has one long
- * cycle for each block, which is a power of two of samples, whatever the buffer of the server. What comes
- * after a number of cycles is the graph's own rhythm, and what comes after a time is neither. Pure.
+ * cycle for each block, which is a power of two of samples, whatever the buffer of the server. A long cycle
+ * after each number of cycles is a rhythm of the graph, and one after each time is that of a timer: neither
+ * is a block. Pure.
  *
- * A cycle that is not seen was lost, and the client's samples go on behind it, or only its report was, and
- * they go on without it. So between two long cycles the client computed at least what was seen, and at most
- * all that its driver counted: a block may lie anywhere between. */
+ * If a cycle is not seen, either the client lost it and computed nothing, or only its report was lost. So
+ * between two long cycles the client computed at least the frames that were seen, and at most all frames that
+ * its driver counted: the length of a block may lie anywhere between. */
 #pragma once
 
 #include "core/base.h"

@@ -2,7 +2,8 @@
 
 #include "core/ns.h"
 
-#define BEGIN_NS ST_NS_PER_S /* of a stream that begins to play, as of a client of the graph */
+/* losses in this time after a stream began to play do not count, as for clients of the graph */
+#define BEGIN_NS ST_NS_PER_S
 #define PAUSE_NS (500 * ST_NS_PER_MS)
 #define SOUND_NS (20 * ST_NS_PER_MS) /* less sound than that between two dropouts makes them one */
 
@@ -15,7 +16,7 @@ static void begin(struct st_client_buffer *buffer, int64_t now_ns)
                                         .ran_to_ns = now_ns};
 }
 
-/* How long the program may stand still at least before it loses sound. */
+/* @return the shortest standstill of the program that can lose sound. */
 static int64_t lasts_ns(const struct st_client_buffer *buffer)
 {
     const int64_t period_ns = ST_MAX(buffer->period_ns, 1);
@@ -28,7 +29,7 @@ void st_client_buffer_begin(struct st_client_buffer *buffer, int64_t now_ns)
         *buffer = (struct st_client_buffer){0};
 }
 
-/* It ran since the look before. */
+/* The program has run since the look before: notes the loss of the standstill that ended. */
 static void ran(struct st_client_buffer *buffer, int64_t now_ns)
 {
     const int64_t last_ns = buffer->ran_from_ns + (buffer->ran_to_ns - buffer->ran_from_ns) / 2;
@@ -58,7 +59,7 @@ bool st_client_buffer_look(struct st_client_buffer *buffer, int64_t now_ns, int6
     if (buffer->buffer_ns == 0 || still_ns <= lasts_ns(buffer) || now_ns < buffer->ask_ns ||
         buffer->standing == ST_STANDING_IS_STOPPED)
         return false;
-    buffer->ask_ns = now_ns + still_ns; /* the longer, the more rarely */
+    buffer->ask_ns = now_ns + still_ns; /* ask again when the standstill is twice as long */
     return true;
 }
 
@@ -73,7 +74,8 @@ bool st_client_buffer_loss(struct st_client_buffer *buffer, struct st_client_buf
     static const enum st_dropout_reason reasons[] = {[ST_STANDING_DISK] = ST_DROPOUT_BLOCKED,
                                                      [ST_STANDING_NO_CPU] = ST_DROPOUT_CPU_TAKEN,
                                                      [ST_STANDING_IS_STOPPED] = ST_DROPOUT_STOPPED};
-    /* it ran at the end of this time, too: it did not end, and was not stopped again at once */
+    /* count a loss only if the program still runs SOUND_NS later: it did not end, and was not stopped again
+     * at once */
     if (buffer->lost_ns == 0 || buffer->ran_to_ns - buffer->again_ns < SOUND_NS)
         return false;
     *ret = (struct st_client_buffer_loss){buffer->lost_ns, reasons[buffer->why]};

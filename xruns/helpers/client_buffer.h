@@ -1,16 +1,16 @@
 /* Did a program stand still for longer than the sound that it had written ahead lasts? Then the buffer
- * between it and its sound server ran dry, which no counter of the server shows. It writes when the server
- * has taken a cycle's sound, which is a whole one also if it asked for less, and has time until the cycle for
- * which too little is left. Pure; times are CLOCK_MONOTONIC in ns.
+ * between it and its sound server ran dry, which no counter of the server shows. A program writes when the
+ * server has taken the sound of a cycle (a whole one, even if the program asked for a shorter buffer), and
+ * has time until the cycle for which too little sound is left. Pure; times are CLOCK_MONOTONIC in ns.
  *
- * It is looked at some 25 times a second. A program that used no CPU time between two looks did not run. One
- * that only slept may have had nothing to play: that is no dropout here, and neither is a stop that no sound
- * follows. What a program that runs writes too late cannot be seen this way. */
+ * The program is looked at some 25 times a second. A program that used no CPU time between two looks did not
+ * run. A program that only slept may have had nothing to play: that is no dropout here, and neither is a
+ * standstill that no sound follows. Sound that a running program writes too late is not found in this way. */
 #pragma once
 
 #include "xruns/dropout_reason.h"
 
-/* What a program that does not run is doing; a higher value says more. */
+/* What a program that does not run is doing; of several values, the highest one counts. */
 enum st_standing {
     ST_STANDING_UNKNOWN,
     ST_STANDING_ASLEEP,    /* all of its threads wait for something to do */

@@ -2,13 +2,12 @@
 
 #include "core/ns.h"
 
-#define WAKE_MAX_NS                                                                                          \
-    (100 * ST_NS_PER_MS) /* no wake-up takes longer while the server's own cycles go on. Our own choice */
-#define FAULT_CPU_NS                                                                                         \
-    (ST_NS_PER_MS /                                                                                          \
-     2) /* CPU time of a page that is read again, at most: another one has to go. Our own choice */
+/* no wake-up takes longer while the server's own cycles go on. Our own choice */
+#define WAKE_MAX_NS (100 * ST_NS_PER_MS)
+/* most CPU time for reading one page again, since another page must be freed for it. Our own choice */
+#define FAULT_CPU_NS (ST_NS_PER_MS / 2)
 
-/* From its signal until it was awake; `never_ns` if it is not yet. */
+/* @return the time from the client's signal until it was awake; never_ns: it is not awake yet. */
 static int64_t wait_of(const struct st_dropout_figures *figures, int64_t never_ns)
 {
     return figures->awake_ns != 0 ? figures->awake_ns - figures->signal_ns : never_ns;
@@ -34,20 +33,20 @@ static enum st_dropout_reason judge_measured(const struct st_dropout_figures *fi
     const int64_t slept_ns = slept_of(figures), computed_ns = st_dropout_judge_computed_ns(figures);
     const int64_t most_ns = (int64_t)ST_MIN(figures->faults_n, UINT64_C(1000000)) * FAULT_CPU_NS;
     const int64_t faults_ns = ST_MIN(most_ns, ST_MAX(0, figures->cpu_ns - figures->usual_ns));
-    /* who comes back from the disk waits for a CPU once more, each time */
+    /* after each page that was read from disk, the thread waits for a CPU again */
     const int64_t again_ns = figures->queue_ns - wait_of(figures, 0);
     const int64_t requeued_ns = ST_MIN(most_ns, ST_MAX(0, again_ns)) * (faults_ns > 0);
     if (figures->faults_n > 0 && slept_ns + faults_ns + requeued_ns >= late_ns)
         return ST_DROPOUT_SWAPPED_OUT;
     const int64_t had_ns = figures->deadline_ns - figures->signal_ns;
     const bool lost_cpu = figures->queue_ns > 0 && figures->queue_ns >= late_ns;
-    if (computed_ns >=
-        had_ns + figures->cpu_error_ns * lost_cpu) /* of two possible reasons, the more certain one */
+    /* if the client also waited for a CPU, it counts as too slow only beyond the error of the measurement */
+    if (computed_ns >= had_ns + figures->cpu_error_ns * lost_cpu)
         return ST_DROPOUT_TOO_SLOW;
     if (lost_cpu)
         return figures->taken_by_itself ? ST_DROPOUT_CPU_TAKEN_BY_ITSELF : ST_DROPOUT_CPU_TAKEN;
-    if (slept_ns >= late_ns ||
-        late_ns > WAKE_MAX_NS) /* who gets the CPU and is not heard of sleeps in its cycle */
+    /* a thread that gets the CPU and does not finish for this long sleeps in its cycle */
+    if (slept_ns >= late_ns || late_ns > WAKE_MAX_NS)
         return ST_DROPOUT_BLOCKED;
     if (wait_of(figures, figures->end_ns - figures->signal_ns) >= late_ns)
         return ST_DROPOUT_WOKEN_LATE;

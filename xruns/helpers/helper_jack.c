@@ -1,15 +1,15 @@
-/* sleeptune-observe-jack: the losses of sound of a JACK server, a line each.
+/* sleeptune-observe-jack: reports the losses of sound of a JACK server, a line for each.
  *
- * JACK reports every xrun to every client (jack_set_xrun_callback); those in a row are one loss
- * (jack_loss.h). It calls two things by that name: the driver was late (the device ran dry), or a client did
- * not finish in its cycle. Which of the two it was, jack_xrun.h concludes; which client, only the server's
- * own messages say (jack_late.h). If there is only one client, it was that one. This client has
- * no ports and no process callback, and its other callbacks do not wait: the server never waits for it.
+ * JACK reports every xrun to every client (jack_set_xrun_callback); consecutive xruns are one loss
+ * (jack_loss.h). An xrun of JACK has one of two reasons: the driver was late (the device ran dry), or a
+ * client did not finish in its cycle; jack_xrun.h finds out which. If there is more than one client, only the
+ * server's messages name the late one (jack_late.h). This program has no ports and no process callback, and
+ * its other callbacks do not wait: the server never waits for it.
  *
  * The server is the one that JACK_DEFAULT_SERVER names, or "default"; this program starts none.
  *
- * An xrun is the server's, not one client's, so sleeptuned's own stream on the same server counts the same
- * ones once more, and each by itself: that it is there is said. */
+ * sleeptuned's own stream on the same server counts the same xruns again, and each one by itself: the ready
+ * line says whether that stream exists. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <jack/jack.h>
@@ -30,11 +30,12 @@
 #include "xruns/helpers/jack_server.h"
 #include "xruns/helpers/log_line.h"
 
-#define NAME      "sleeptune-observe-jack"
-#define ANSWER_S  5 /* a server that hangs does not answer at all */
+#define NAME "sleeptune-observe-jack"
+/* maximum time (s) for the server's answer, since a server that hangs does not answer at all */
+#define ANSWER_S  5
 #define PAUSE_MS  (ST_JACK_PAUSE_US / 1000)
 #define SAMPLE_MS 2000
-#define SAMPLES   5 /* samples of the DSP load for a line, which is written every 10 s */
+#define SAMPLES   5 /* samples of the DSP load for each load line: a line every 10 s */
 
 #define READ_BYTES 65536
 
@@ -47,22 +48,23 @@ struct happened {
 
 struct observer {
     jack_client_t *client;
-    int fds[2];                      /* struct happened, from libjack's thread; neither end waits */
+    int fds[2]; /* a pipe for struct happened from libjack's thread to main; both ends are non-blocking */
     atomic_int over;                 /* enum over; Threads: any, and the signal handler */
-    struct st_jack_xrun_judge judge; /* Threads: libjack's, once it calls back */
+    struct st_jack_xrun_judge judge; /* used by libjack's thread, once that calls back */
     int log_fd;                      /* -1: none */
     struct st_log_line log_line;
     struct st_jack_losses losses;
     char said[ST_XRUN_WHY_BYTES];
-    int64_t sample_us;     /* when the load is looked at next */
-    double loads[SAMPLES]; /* parts of the period */
+    int64_t sample_us;     /* time of the next sample of the DSP load */
+    double loads[SAMPLES]; /* samples of the DSP load: 1 is the whole period */
     int64_t spare_ns;      /* time that the last cycle left unused; 0: not known */
     size_t loads_n;
-    bool plays; /* clients were there at the last look */
+    bool plays; /* a client was connected when clients were last listed */
 };
 
 static struct observer observer;
-static char message[128]; /* libjack's latest; its callback takes no context */
+/* libjack's latest error message; global, since libjack's callback has no context */
+static char message[128];
 
 static void keep_message(const char *text)
 {
@@ -71,7 +73,7 @@ static void keep_message(const char *text)
 
 static void drop_message(ST_UNUSED const char *text) {}
 
-/* Where there is no room, 1600 xruns wait already. */
+/* Sends an xrun to the main thread. A full pipe holds 1600 xruns: further ones are dropped. */
 static void report(const struct happened *happened)
 {
     const int saved = errno; /* errno of the interrupted code */
@@ -87,7 +89,7 @@ static void end(enum over how)
     report(&(struct happened){.cycle = {.period_us = 0}}); /* wakes the main thread */
 }
 
-/* A client that just dies disturbs its server. */
+/* Ends this program through the main thread, since a JACK client that is just killed disturbs its server. */
 static void on_signal(ST_UNUSED int number)
 {
     end(OVER_END);
@@ -126,7 +128,7 @@ static void on_shutdown(ST_UNUSED void *ctx)
     end(OVER_GONE);
 }
 
-/* @return ST_HELPER_LINE_DONE, or what main returns, the reason said. */
+/* @return ST_HELPER_LINE_DONE; or the status for main, after the reason was written. */
 static int open_client(const char *server)
 {
     jack_status_t status = 0;
@@ -159,7 +161,7 @@ static int open_client(const char *server)
     return ST_HELPER_LINE_DONE;
 }
 
-/* ... of a port, "" of the server's own. */
+/* Copies the name of the client to which a port belongs; "" for a port of the server. */
 static void client_of(const char *port, char name[ST_JACK_NAME_BYTES])
 {
     const jack_port_t *found = jack_port_by_name(observer.client, port);
@@ -168,7 +170,8 @@ static void client_of(const char *port, char name[ST_JACK_NAME_BYTES])
         name[0] = '\0';
 }
 
-/* The clients that have ports, without us. By name: jack2 does not show clients each other's processes. */
+/* Lists the clients that have ports (this program has none), by name: jack2 does not show clients each
+ * other's processes. */
 static void look_at_clients(struct st_jack_graph *ret)
 {
     *ret = (struct st_jack_graph){.n = 0};
@@ -192,7 +195,7 @@ static void look_at_clients(struct st_jack_graph *ret)
     jack_free(ports);
 }
 
-/* Does it play? Without a connection no one hears it. */
+/* Does any client play? A client without a connection is not heard. */
 static bool plays(const struct st_jack_graph *clients)
 {
     size_t i = 0;
@@ -225,8 +228,8 @@ static int64_t period_ns(void)
     return rate_hz > 0 ? jack_get_buffer_size(observer.client) * ST_NS_PER_S / rate_hz : 0;
 }
 
-/* A line for the server with its DSP load, of which no more is known than these samples; one for each client,
- * whose part in it is not known. None where no client plays. */
+/* Writes a line with the server's DSP load, of which only these samples are known, and a line for each
+ * connected client, whose share of the load is not known. Writes nothing while no client plays. */
 static void say_loads(const char *server, const struct st_jack_graph *clients)
 {
     const int64_t cycle_ns = period_ns();
@@ -264,7 +267,7 @@ static void look(const char *server)
     const double load = (double)jack_cpu_load(observer.client) / 100;
     observer.loads[observer.loads_n++] = load;
     observer.spare_ns = ST_MAX((int64_t)((1 - load) * (double)period_ns()), 0);
-    if (observer.plays) /* called in each cycle, when all clients have finished */
+    if (observer.plays) /* the part of a period for which no client needs the CPU, on average */
         st_helper_line_left(server, "", observer.spare_ns);
     const bool due = observer.loads_n == SAMPLES;
     if (!due && observer.plays)
@@ -275,7 +278,7 @@ static void look(const char *server)
     if (!due && !observer.plays)
         return;
     say_ready(server, &clients);
-    say_loads(server, &clients); /* also as soon as a client comes */
+    say_loads(server, &clients); /* also early, when a client begins to play */
     observer.loads_n = 0;
     if (due)
         st_helper_line_alive();
@@ -349,7 +352,7 @@ static int open_output(const char *server)
     return fd;
 }
 
-/* Finds the log and goes to its end. @return -1: there is none. */
+/* Opens the server's log at its end. @return -1: there is none. */
 static int open_log(const char *server)
 {
     const char *home = getenv("HOME");
@@ -359,8 +362,8 @@ static int open_log(const char *server)
     return open_file(st_text("%s/.log/jack/jackdbus.log", home));
 }
 
-/* Takes each message about a client that was late, of what was written since the last call: at most 64 kB,
- * and of more the end. */
+/* Takes each message about a late client from what was written since the last call; of more than 64 kB, only
+ * from the last 64 kB. */
 static void read_log(void)
 {
     static char bytes[READ_BYTES];
@@ -394,7 +397,7 @@ static void say_losses(const char *server, bool all)
     st_jack_loss_say(&observer.losses, now, observer.log_fd >= 0, all, on_seen, &server);
 }
 
-/* Takes all that the server reported meanwhile. */
+/* Takes all xruns that libjack's thread has sent. */
 static void forward(void)
 {
     struct happened happened[256];
@@ -404,7 +407,8 @@ static void forward(void)
             if (one->cycle.period_us == 0)
                 continue;
             struct st_jack_loss *begins = st_jack_loss_take(&observer.losses, &one->cycle, one->xrun);
-            if (begins != NULL && atomic_load(&observer.over) != OVER_GONE) /* a late client may end soon */
+            /* list clients now, since a late client may end soon */
+            if (begins != NULL && atomic_load(&observer.over) != OVER_GONE)
                 look_at_clients(&begins->graph);
         }
     }
@@ -421,7 +425,8 @@ int main(int argc, char **argv)
         perror(NAME);
         return ST_HELPER_LINE_FAILED;
     }
-    /* before libjack: a client that is killed while it makes its data base locks all others out */
+    /* before libjack starts, since a client that is killed while it creates its database locks all others
+     * out */
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
     const int r = open_client(server);

@@ -20,7 +20,8 @@
 
 /* --- options --- */
 
-/* For good, with the environment of that user, as st_posix_start does it. @return whether it is that user. */
+/* Becomes another user for good, with that user's environment, as st_posix_start does it. @return whether it
+ * worked. */
 static bool becomes(const char *text)
 {
     int64_t uid;
@@ -54,7 +55,7 @@ struct st_helper_line_options st_helper_line_options(int argc, char **argv)
     struct st_helper_line_options options = {.listen = "", .except = "", .cycles = ""};
     char *server = NULL;
     st_standard_files_open();
-    st_trusted_environment(); /* for root's own server there is an option */
+    st_trusted_environment(); /* the address of a server comes with option -e */
     while ((option = getopt(argc, argv, "c:e:l:p:u:V:x:")) != -1) {
         if (option == 'V' && !st_text_is(optarg, ST_VERSION))
             exit(st_helper_line_absent(
@@ -72,7 +73,7 @@ struct st_helper_line_options st_helper_line_options(int argc, char **argv)
             exit(st_helper_line_absent("%s cannot become user %s", argv[0], optarg));
         else if (option == 'p' && (options.own = process_of(optarg)) == 0)
             fprintf(stderr, "%s: -p: '%s' is not a process id\n", argv[0], optarg);
-        if (option == '?' || (option == 'p' && options.own == 0)) /* getopt has said why */
+        if (option == '?' || (option == 'p' && options.own == 0)) /* the reason was printed */
             exit(ST_HELPER_LINE_USAGE);
     }
     if (optind < argc) {
@@ -86,7 +87,7 @@ struct st_helper_line_options st_helper_line_options(int argc, char **argv)
 
 void st_helper_line_give_way(void)
 {
-    st_posix_give_way(); /* a filter of system calls may forbid it */
+    st_posix_give_way(); /* a filter of system calls may forbid it, so also set the nice value */
     (void)setpriority(PRIO_PROCESS, 0, NICE);
 }
 
@@ -102,7 +103,7 @@ static void put(const char *line)
 
 static ST_PRINTF(2, 0) void put_text(const char *word, const char *format, va_list args)
 {
-    char text[ST_XRUN_WHY_BYTES + 32]; /* and two numbers */
+    char text[ST_XRUN_WHY_BYTES + 32]; /* room for the text and two numbers */
     vsnprintf(text, sizeof(text), format, args);
     put(st_text("%s %s\n", word, st_safe_text(text)));
 }
@@ -118,7 +119,7 @@ void st_helper_line_ready(const char *format, ...)
 void st_helper_line_alive(void)
 {
     put("alive\n");
-    st_text_forget(); /* that is the end of a turn */
+    st_text_forget(); /* a turn of the loop ends here, and its texts are no longer used */
 }
 
 void st_helper_line_due(int64_t due_ns)

@@ -1,10 +1,10 @@
-/* sleeptune-observe-pipewire: the xruns of a PipeWire server, each quarter of a second a line for each
+/* sleeptune-observe-pipewire: reports the xruns of a PipeWire server: at most every 0.25 s a line for each
  * device, client, reason and place.
  *
  * The server is the one that PIPEWIRE_REMOTE names, or "pipewire-0" in PIPEWIRE_RUNTIME_DIR or
- * XDG_RUNTIME_DIR. They come from the profiler object of the server (module-profiler), as pw-top's do. The
- * server reports each cycle only while a client listens, which costs it and us some CPU time a cycle
- * (docs/results.md), and nothing while no stream plays. */
+ * XDG_RUNTIME_DIR. The xruns come from the server's profiler object (module-profiler), as those of pw-top do.
+ * The server reports cycles only while a program like this one listens. That costs the server and this
+ * program some CPU time a cycle (docs/results.md), and nothing while no stream plays. */
 #include <signal.h>
 #include <unistd.h>
 
@@ -25,16 +25,16 @@
 #define ANSWER_S       5
 #define LOADS_S        10
 #define FIRST_LOADS_NS 500000000
-#define REPORT_NS      250000000 /* at most one line of each kind in this time; its dropouts share one time */
+#define REPORT_NS      250000000 /* interval of reports: equal dropouts in this time share one line */
 
-#define LISTEN_PERIOD_MIN_NS                                                                                 \
-    (256 * ST_NS_PER_S /                                                                                     \
-     48000) /* with "auto", streams with shorter cycles are not listened to, since that costs too much */
+/* with "auto", streams with shorter cycles are not listened to, since that costs too much */
+#define LISTEN_PERIOD_MIN_NS (256 * ST_NS_PER_S / 48000)
 
 #define QUIET_NS INT64_C(3000000000) /* no cycle for this time: nothing plays, or the server has no CPU */
 
-/* While something plays, messages of the server wait this long in the socket, which holds 208 kB
- * (net.core.wmem_default) at some 2 bytes for each byte of ours; not if more than MUCH_BYTES_S arrive. */
+/* While something plays, messages of the server are read at this interval, to save wake-ups; without a pause
+ * if more than MUCH_BYTES_S bytes arrive in a second. The socket holds 208 kB (net.core.wmem_default), and a
+ * byte of a message takes some 2 bytes of that. */
 #define TAKE_NS      (75 * ST_NS_PER_MS)
 #define MUCH_BYTES_S 1000000
 
@@ -56,7 +56,7 @@ struct observer {
     bool reported_lately;
     char version[32];
     bool is_others;   /* the server was started by another user */
-    int64_t beyond_n; /* nodes without room, as in the latest ready line */
+    int64_t beyond_n; /* nodes that are not watched, since there are too many; as in the latest ready line */
     struct st_pipewire_profile profile;
     struct st_process_watch *watch;
     struct st_pipewire_streams *streams;
@@ -74,7 +74,7 @@ static void end(struct observer *observer, int status)
     observer->ended = true;
 }
 
-/* --- what it sees --- */
+/* --- reports --- */
 
 static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
@@ -110,7 +110,7 @@ static void report(struct observer *observer)
     pw_loop_update_timer(observer->loop, observer->report_timer, &pause, NULL, false);
 }
 
-/* Reports at once, or after the pause that follows the last report. */
+/* Reports dropouts at once; less than REPORT_NS after the last report, leaves that to the report timer. */
 static void report_soon(struct observer *observer)
 {
     if (observer->profile.unreported_n > 0 && !observer->reported_lately)
@@ -191,8 +191,8 @@ static void order(void *ctx, uint32_t id, bool listen)
     }
 }
 
-/* Called when the version is known: before PipeWire 1.2, each cycle of the server would wait for the
- * listener. */
+/* Called when the version is known: with "auto", PipeWire before 1.2 is not listened to, since each cycle of
+ * the server would wait for the listener. */
 static void begin_listening(struct observer *observer)
 {
     const bool automatic = strcmp(observer->options.listen, "auto") == 0;
@@ -246,7 +246,7 @@ static void on_profile(void *ctx, const struct spa_pod *pod)
     observer->may_starve = true;
     observer->profile_bytes += (int64_t)SPA_POD_SIZE(pod);
     const int r = st_pipewire_profile_take(&observer->profile, pod);
-    if (r == -EOVERFLOW) /* the gap in watching is reported, and counts start again */
+    if (r == -EOVERFLOW) /* end this program: the gap in watching is reported, and counts start again */
         end(observer, st_helper_line_absent("PipeWire %s did not report all cycles: it got too little CPU",
                                             observer->version));
     else if (r < 0)
@@ -262,7 +262,8 @@ static void on_profile(void *ctx, const struct spa_pod *pod)
 
 static const struct pw_profiler_events profiler_events = {PW_VERSION_PROFILER_EVENTS, .profile = on_profile};
 
-/* A setting of pw-metadata: 0: programs choose; key NULL: all settings were cleared. */
+/* Takes the quantum that a user forced with pw-metadata, in frames; 0: programs choose it. key NULL: all
+ * settings were cleared, and programs choose it. */
 static int on_setting(void *ctx, ST_UNUSED uint32_t subject, const char *key, ST_UNUSED const char *type,
                       const char *value)
 {
@@ -278,7 +279,7 @@ static int on_setting(void *ctx, ST_UNUSED uint32_t subject, const char *key, ST
 
 static const struct pw_metadata_events settings_events = {PW_VERSION_METADATA_EVENTS, .property = on_setting};
 
-/* --- which objects there are --- */
+/* --- objects of the server --- */
 
 /* State for one client of the server: user data of its proxy. */
 struct client {
@@ -356,7 +357,8 @@ static void on_global(void *ctx, uint32_t id, ST_UNUSED uint32_t permissions, co
                                          observer);
     } else if (spa_streq(type, PW_TYPE_INTERFACE_Profiler) && observer->profiler == NULL) {
         observer->profiler = pw_registry_bind(observer->server.registry, id, type, PW_VERSION_PROFILER, 0);
-        observer->profiled_ns = st_posix_now_ns(NULL); /* counts as a first sample before the first report */
+        /* so that threads are sampled before the first report */
+        observer->profiled_ns = st_posix_now_ns(NULL);
         if (observer->profiler != NULL)
             pw_proxy_add_object_listener(observer->profiler, &observer->profiler_listener, &profiler_events,
                                          observer);
@@ -462,7 +464,8 @@ static int begin(struct observer *observer)
     struct spa_source *alive_timer = pw_loop_add_timer(loop, on_alive_timer, observer);
     observer->loads_timer = pw_loop_add_timer(loop, on_loads_timer, observer);
     observer->report_timer = pw_loop_add_timer(loop, on_report_timer, observer);
-    /* without the modules of client.conf: no real-time thread, no nodes */
+    /* the configuration "null" loads no modules of client.conf: this program needs no real-time thread and no
+     * nodes */
     struct pw_context *context =
         pw_context_new(loop, pw_properties_new(PW_KEY_CONFIG_NAME, "null", "support.dbus", "false", NULL), 0);
     observer->watch = st_process_watch_new();
@@ -540,14 +543,14 @@ int main(int argc, char **argv)
             fprintf(stderr, "%s: cannot keep the last cycles in %s: %s\n", argv[0], observer.options.cycles,
                     strerror(-opened));
     }
-    if (observer.options.listen[0] !=
-        '\0') { /* before this program gives up CPU share, since the listener must not be late */
+    /* start the listener before this program gives up CPU share, since the listener must not be late */
+    if (observer.options.listen[0] != '\0') {
         const int started = st_listener_start(&observer.listener, observer.options.listen);
         if (started < 0)
             ST_PRINT(observer.listener.why, "it cannot be started: %s", strerror(-started));
     }
     st_helper_line_give_way();
-    (void)signal(SIGPIPE, SIG_IGN); /* for a listener that has ended */
+    (void)signal(SIGPIPE, SIG_IGN); /* writing to a listener that has ended must not kill this program */
     setenv("PIPEWIRE_DEBUG", "0",
            0); /* important messages are lines of this program; a user can still set another value */
     pw_init(NULL, NULL);

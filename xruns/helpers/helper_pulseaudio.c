@@ -1,9 +1,9 @@
-/* sleeptune-observe-pulseaudio: streams of a PulseAudio server that ran empty, a line each.
+/* sleeptune-observe-pulseaudio: reports streams of a PulseAudio server that ran empty, a line for each.
  *
- * PulseAudio publishes no xruns of others: only the stream's own program learns of one, and the server's log
- * if it is set to debug. So while something plays, the queues of all playback streams are looked at
- * (pulse_streams.h), and whether the program of an empty one is stopped: "probable", blind for what is
- * shorter than the pause between two looks, and for underruns of the sound device. */
+ * PulseAudio reports an xrun only to the stream's own program, and to the server's log at level debug. So
+ * while something plays, this program reads the queues of all playback streams every 0.25 s
+ * (pulse_streams.h), and checks whether the program of an empty one is stopped. What it reports is
+ * "probable". It does not see gaps that are shorter than this interval, nor underruns of the sound device. */
 #include <unistd.h>
 
 #include <pulse/pulseaudio.h>
@@ -25,13 +25,13 @@ struct observer {
     pa_context *context;
     pa_time_event *look_timer;
     bool ready;
-    bool ended;         /* and has said why */
-    bool looking;       /* an answer is on its way */
-    pa_usec_t asked_us; /* when it was asked for ... */
-    int waited_n;       /* ... and pauses between two looks since */
-    bool loads;         /* this look says which streams play */
+    bool ended;         /* the loop ends; the reason was written */
+    bool looking;       /* the list of streams was asked for and has not arrived completely */
+    pa_usec_t asked_us; /* when the list was asked for ... */
+    int waited_n;       /* ... and how often LOOK_US has passed since */
+    bool loads;         /* this time, also write a load line for each stream that plays */
     pa_usec_t loads_due_us;
-    pid_t own; /* whose streams are left out */
+    pid_t own; /* process whose streams are left out; 0: none */
     struct st_pulse_streams streams;
 };
 
@@ -46,7 +46,7 @@ static const char *error_text(const struct observer *observer)
     return pa_strerror(pa_context_errno(observer->context));
 }
 
-/* Without an operation the connection is lost: on_state will say so. */
+/* Frees an operation; NULL: the connection is lost, which on_state reports. */
 static void forget(pa_operation *operation)
 {
     if (operation != NULL)
@@ -55,7 +55,7 @@ static void forget(pa_operation *operation)
 
 /* --- a look at all streams --- */
 
-/* The name of the sink that the stream plays on. */
+/* Takes the name of the sink that the stream plays on, then writes the stream's line. */
 static void on_sink(ST_UNUSED pa_context *context, const pa_sink_info *sink, int eol, void *ctx)
 {
     struct st_xrun_seen *seen = ctx;
@@ -63,7 +63,7 @@ static void on_sink(ST_UNUSED pa_context *context, const pa_sink_info *sink, int
         ST_PRINT(seen->event.device, "%s", st_text_or(sink->name, ""));
         return;
     }
-    st_helper_line_xrun(seen); /* written last, also if the sink has gone */
+    st_helper_line_xrun(seen); /* at the end of the answer, also if the sink has gone */
     free(seen);
 }
 
@@ -73,7 +73,7 @@ static const char *program_of(const pa_sink_input_info *stream)
     return st_text_or(program, st_text_or(stream->name, ""));
 }
 
-/* The line of a stream, when the name of its sink is known. */
+/* Writes a line about a stream, after asking the server for the name of its sink. */
 static void say(const struct observer *observer, const pa_sink_input_info *stream,
                 const struct st_xrun_seen *line)
 {
@@ -89,7 +89,7 @@ static void say(const struct observer *observer, const pa_sink_input_info *strea
     forget(operation);
 }
 
-/* That it plays; how long it computes PulseAudio does not know. */
+/* Writes that the stream plays. PulseAudio does not know how long the program computes. */
 static void say_load(const struct observer *observer, const pa_sink_input_info *stream, int64_t asked_ms)
 {
     struct st_xrun_seen seen = {.kind = ST_XRUN_SEEN_LOAD, .load = st_xrun_load_plays};
@@ -99,7 +99,8 @@ static void say_load(const struct observer *observer, const pa_sink_input_info *
     say(observer, stream, &seen);
 }
 
-/* Of a program whose claims of its number and name fit each other. */
+/* Is the stream's program stopped? Only known if the process id and the binary that the program claims fit
+ * each other. */
 static bool is_stopped(const pa_sink_input_info *stream)
 {
     const char *number = pa_proplist_gets(stream->proplist, PA_PROP_APPLICATION_PROCESS_ID);
@@ -133,13 +134,14 @@ static void on_stream(pa_context *context, const pa_sink_input_info *stream, int
 {
     struct observer *observer = ctx;
     if (eol == 0 && stream != NULL) {
-        /* a claim: PulseAudio tells no one whose a client is. So sleeptuned gives its -p only while it
-         * plays */
+        /* the process id is a claim of the client, which PulseAudio does not verify; so sleeptuned gives this
+         * program its own process id (-p) only while it plays */
         if (st_helper_line_is_process(pa_proplist_gets(stream->proplist, PA_PROP_APPLICATION_PROCESS_ID),
                                       observer->own))
             return;
         const pa_usec_t now_us = pa_rtclock_now();
-        const uint64_t waited_us = ((uint64_t)observer->waited_n + 1) * LOOK_US; /* this program ran */
+        /* the time in which this program ran */
+        const uint64_t waited_us = ((uint64_t)observer->waited_n + 1) * LOOK_US;
         uint64_t silent_us = 0;
         if (observer->waited_n >= WAITED_N)
             silent_us = ST_MIN(now_us - observer->asked_us, waited_us);

@@ -3,14 +3,14 @@
  *
  * Standard input: "listen ID" and "leave ID", the node of a stream. Standard output:
  *   taps N                      N streams are heard
- *   lost ID BEGIN LOST SIGNS    of that node, from BEGIN on (CLOCK_MONOTONIC), for LOST, both in ns; SIGNS of
- *                               listened.h. "lost ID 0 0 0": it cannot be heard
- *   absent TEXT                 it ends, and why
+ *   lost ID BEGIN LOST SIGNS    node ID lost sound at BEGIN (CLOCK_MONOTONIC) for LOST, both in ns; SIGNS:
+ * bits of listened.h. "lost ID 0 0 0": node ID cannot be heard absent TEXT                 this program ends;
+ * TEXT is the reason
  *
- * Each stream has a filter of its own: one that hears two streams would make one driver of those of both, and
- * not only in the moment in which one of them moves. It asks for nothing: no driver, no latency, no rate,
- * passive links; from PipeWire 1.2 on it is asynchronous, so that no cycle waits for it. Before, it is a
- * client as any other, and a cycle in which it gets no CPU is a dropout. */
+ * Each stream has a filter of its own: a filter that hears two streams would make both follow the same
+ * driver. The filter asks for no driver, latency or rate, and its links are passive. From PipeWire 1.2 on it
+ * is asynchronous, so that no cycle waits for it. Before 1.2 it is a client as any other: a cycle in which it
+ * gets no CPU is a dropout. */
 #include <float.h>
 #include <poll.h>
 #include <sched.h>
@@ -31,12 +31,13 @@
 #include "xruns/helpers/sandbox.h"
 #include "xruns/helpers/silence.h"
 
-#define ANSWER_S    5
-#define PORTS_MAX   512
-#define TAPS_MAX    (2 * ST_LISTENED_MAX) /* with taps that are still to be closed */
-#define CUTS_MAX    3                     /* number of times that a tap is linked again */
+#define ANSWER_S  5
+#define PORTS_MAX 512
+/* twice the streams that are heard at once, since old taps may not be closed yet */
+#define TAPS_MAX    (2 * ST_LISTENED_MAX)
+#define CUTS_MAX    3 /* a tap is linked again at most this number of times after its links were cut */
 #define FINDS_MAX   16
-#define FRAMES_MAX  8192U /* of a cycle */
+#define FRAMES_MAX  8192U /* most frames of a cycle */
 #define SETTLE_NS   (200 * ST_NS_PER_MS)
 #define PRICE_S     10
 #define PRICE_NS    (PRICE_S * ST_NS_PER_S / 100) /* 1 % of a CPU */
@@ -48,7 +49,7 @@
 struct port {
     uint32_t id, node; /* 0: free */
     bool out;
-    uint32_t taps; /* of a port of ours: which one it hears */
+    uint32_t taps; /* of a port of this program: the id of the stream's port that it hears */
 };
 
 struct find {
@@ -69,7 +70,8 @@ struct tap {
     struct pw_proxy *links[ST_SILENCE_CHANNELS_MAX];
     /* data thread only */
     struct st_silence silence;
-    int64_t position_ns, position, rate_hz; /* of the current cycle */
+    int64_t position_ns, position,
+        rate_hz; /* of the current cycle: its time, and its place in frames at this rate */
     struct find finds[FINDS_MAX];
     atomic_uint finds_n; /* written by the data thread */
     unsigned said_n;     /* printed by the main thread */
@@ -188,8 +190,8 @@ static void say_taps(struct listener *listener)
 
 /* --- links --- */
 
-/* Links the tap again after a short time, if there is one: ports appear one by one, and a running filter gets
- * no further port. */
+/* Opens the tap again after SETTLE_NS (NULL: does nothing): ports of a stream appear one by one, and no port
+ * can be added to a running filter. */
 static void settle_soon(struct tap *tap)
 {
     struct timespec soon = {.tv_nsec = SETTLE_NS};
@@ -199,7 +201,8 @@ static void settle_soon(struct tap *tap)
     pw_loop_update_timer(tap->listener->loop, tap->listener->settle, &soon, NULL, false);
 }
 
-/* A link was removed by the server, or by a patchbay, with which this program does not compete. */
+/* A link was removed by the server or by a patchbay. The tap is opened again at most CUTS_MAX times, so that
+ * this program does not compete with a patchbay. */
 static void on_cut(void *ctx)
 {
     struct tap *tap = ctx;
@@ -266,8 +269,8 @@ static void close_tap(struct tap *tap)
     tap->n = 0;
 }
 
-/* Before 0.3.71 a port's latency is always part of its peer's. This value changes neither the minimum nor
- * the maximum. */
+/* A latency for a tap's ports that changes neither minimum nor maximum of the stream's latency. Before
+ * 0.3.71, PipeWire always counts a port's latency in its peer's. */
 static const struct spa_pod *neutral_latency(struct spa_pod_builder *builder)
 {
     return spa_pod_builder_add_object(
@@ -358,7 +361,7 @@ static void obey(struct listener *listener, const char *order)
         return;
     tap->wanted = listen;
     tap->cuts_n = 0;
-    if (!listen) /* at once, since a stream that does not play may be suspended */
+    if (!listen) /* close at once, so that the server can suspend a stream that does not play */
         close_tap(tap);
     settle_soon(tap);
 }
@@ -376,7 +379,7 @@ static void on_input(void *ctx, int fd, ST_UNUSED uint32_t mask)
     }
 }
 
-/* --- which ports there are --- */
+/* --- ports of the server --- */
 
 static uint32_t node_of(const struct spa_dict *props)
 {

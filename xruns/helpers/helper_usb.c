@@ -1,9 +1,9 @@
-/* sleeptune-observe-usb: losses of sound on the buses of USB audio devices, a line each.
+/* sleeptune-observe-usb: reports losses of sound on the buses of USB audio devices, a line for each.
  *
- * Only root may read usbmon, for it carries keystrokes and passwords, too. So this program opens it for the
- * buses that have an audio device, gives up all rights, and takes of each transfer the header and, of
- * isochronous ones, the descriptors of packets: read() gives an event from its beginning, as much as wanted,
- * and MON_IOCH_MFLUSH skips the rest of it. What a transfer carries is never copied to this program. */
+ * Only root may read usbmon, since it carries keystrokes and passwords, too. So this program opens it for the
+ * buses that have an audio device, gives up all rights, and reads the header of each transfer and, of
+ * isochronous ones, the descriptors of packets: read() returns the first bytes of an event, as many as asked
+ * for, and MON_IOCH_MFLUSH skips the rest. The contents of a transfer are never copied to this program. */
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
@@ -24,7 +24,7 @@
 #define RING_BYTES   (1200 * 1024)
 #define LOOK_MS      40
 #define IDLE_MS      1000
-#define EVENTS_MAX   4096         /* a look and bus */
+#define EVENTS_MAX   4096         /* events of a bus that one look takes at most */
 #define STEP_NS      ST_NS_PER_MS /* a larger step means that the clock was set */
 #define UNPRIVILEGED 65534
 
@@ -79,13 +79,13 @@ static int open_bus(int number)
     const int fd = open(st_text("/dev/usbmon%d", number), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
         return -errno;
-    (void)ioctl(fd, MON_IOCT_RING_SIZE, RING_BYTES); /* else it has 300 kB */
+    (void)ioctl(fd, MON_IOCT_RING_SIZE, RING_BYTES); /* otherwise the ring has 300 kB only */
     bus_numbers[buses_n] = number;
     buses[buses_n++] = (struct pollfd){.fd = fd, .events = POLLIN};
     return 0;
 }
 
-/** For good. @return 0 or a negative errno value. */
+/** Gives up root's rights for good. @return 0 or a negative errno value. */
 static int drop_rights(void)
 {
     if (geteuid() == 0 && (setgroups(0, NULL) != 0 || setgid(UNPRIVILEGED) != 0 || setuid(UNPRIVILEGED) != 0))
@@ -96,7 +96,7 @@ static int drop_rights(void)
     return r == -ENOTSUP ? 0 : r;
 }
 
-/* --- without any --- */
+/* --- without root's rights --- */
 
 static void on_lost(ST_UNUSED void *ctx, const struct st_usb_loss *loss)
 {
@@ -112,7 +112,7 @@ static void on_lost(ST_UNUSED void *ctx, const struct st_usb_loss *loss)
     st_helper_line_xrun(&seen);
 }
 
-/** One event. @return false: there is none, or, with *gone, the bus has gone. */
+/** Takes one event of a bus. @return false: there is none, or, with *gone, the bus has gone. */
 static bool take_event(int fd, bool *gone)
 {
     unsigned char head[ST_USB_PACKETS_HEAD_BYTES] = {0},
@@ -125,7 +125,8 @@ static bool take_event(int fd, bool *gone)
     const struct st_usb_packets_shape shape = st_usb_packets_shape(head);
     const size_t descs_bytes = shape.descs_n * ST_USB_PACKETS_DESC_BYTES;
     size_t left_bytes = shape.captured_bytes;
-    if (shape.isochronous && shape.submitted && left_bytes > 0) { /* its whole header: the interval */
+    /* read the whole header, which has the interval */
+    if (shape.isochronous && shape.submitted && left_bytes > 0) {
         struct get get = {.head = head, .data = descs, .data_bytes = 0};
         if (ioctl(fd, MON_IOCX_GETX, &get) == 0)
             left_bytes = 0;
@@ -140,7 +141,7 @@ static bool take_event(int fd, bool *gone)
     return true;
 }
 
-/** @return events of this look; -1: a bus has gone. */
+/** Takes the events of all buses. @return their number; -1: a bus has gone. */
 static int look(void)
 {
     static int64_t step_before_ns;
@@ -166,7 +167,8 @@ static int look(void)
     return taken_n;
 }
 
-/** Other cards than at the beginning: whose, this program may no longer ask. */
+/** Has the list of sound cards changed? This program must then end, since it has no right to look for the
+ * devices of new cards. */
 static bool cards_changed(int cards, char *before, size_t bytes)
 {
     char now[4096];
@@ -192,7 +194,8 @@ static int watch(int cards)
         const int n = look();
         if (n < 0 || cards_changed(cards, known, sizeof(known)))
             return st_helper_line_absent("the sound cards have changed");
-        pause_ms = n > 0 ? LOOK_MS : IDLE_MS; /* at first events may be dropped: nothing is judged by them */
+        /* at IDLE_MS, the first events of a stream may be dropped: nothing is judged by them */
+        pause_ms = n > 0 ? LOOK_MS : IDLE_MS;
         if (st_posix_now_ns(NULL) - alive_ns >= ST_HELPER_LINE_ALIVE_S * ST_NS_PER_S) {
             st_helper_line_alive();
             alive_ns = st_posix_now_ns(NULL);

@@ -1,4 +1,4 @@
-/* Which client of a JACK server made its cycle late. */
+/* Finds out which client of a JACK server made its cycle late. */
 #include "xruns/helpers/jack_late.h"
 
 #include "core/text/text.h"
@@ -50,11 +50,11 @@ void st_jack_late_take(struct st_jack_late *late, const char *name, bool ran)
     ST_EACH_OF (client, late->clients, late->n) {
         if (!st_text_is(client->name, name))
             continue;
-        late->first_over = true; /* the server names each once a cycle */
+        late->first_over = true; /* the server names a client once a cycle, so the first cycle is over */
         client->ran_later |= ran;
         return;
     }
-    /* who is late only later follows from what the others did */
+    /* a client that is late only in a later cycle is late because of the others */
     if (late->first_over || late->n == ST_JACK_CLIENTS_MAX)
         return;
     snprintf(late->clients[late->n].name, ST_JACK_NAME_BYTES, "%s", name);
@@ -73,7 +73,7 @@ size_t st_jack_late_judge(struct st_jack_late *late, const struct st_jack_graph 
     }
     ST_EACH_OF (client, late->clients, late->n) {
         client->held = client->ran || !any_ran;
-        ST_EACH_OF (other, late->clients, late->n) /* of a circle none is the first */
+        ST_EACH_OF (other, late->clients, late->n) /* in a circle of clients, no client is the first */
             client->held &= other == client || (!other->ran && any_ran) ||
                             !reaches(graph, other->name, client->name) ||
                             reaches(graph, client->name, other->name);

@@ -1,6 +1,7 @@
-/* Which client of a JACK server made its cycle late. The server names all that had not finished when the next
- * cycle began: those that were computing (jack2: Running), and those that had not begun (Triggered: one
- * client that feeds them has finished, which may be the driver; they may wait for others). Pure. */
+/* Finds out which client of a JACK server made its cycle late. The server names all clients that had not
+ * finished when the next cycle began: those that were computing (jack2: Running), and those that had not
+ * begun (Triggered: one client that feeds them has finished, which may be the driver; they may wait for
+ * others). Pure. */
 #pragma once
 
 #include "xruns/server_log.h"

@@ -1,4 +1,4 @@
-/* Losses of sound of a JACK server. */
+/* Joins xruns of a JACK server to losses of sound, and finds out which client or device they belong to. */
 #include "xruns/helpers/jack_loss.h"
 
 #include "core/ns.h"
@@ -8,8 +8,9 @@
  * loss. As with PipeWire, losses with less than 20 ms of sound between them count as one. */
 #define STANDSTILL_PERIODS 3
 #define SOUND_US           20000
-#define LONG_US            1000000  /* reported before it ends; no longer wait for messages */
-#define LONGEST_US         10000000 /* after this time the cause is judged again */
+/* a loss of this length is reported before it ends, and no longer waits for messages of the log */
+#define LONG_US    1000000
+#define LONGEST_US 10000000 /* after this time the cause is judged again */
 
 static int64_t within_us(const struct st_jack_cycle *cycle)
 {
@@ -57,7 +58,7 @@ void st_jack_loss_name(struct st_jack_losses *losses, const char *client, bool r
     st_jack_late_take(&losses->list[i].late, client, ran);
 }
 
-/* --- whose it was --- */
+/* --- who caused a loss --- */
 
 static void judge(struct st_jack_loss *loss)
 {
@@ -80,13 +81,14 @@ static void judge(struct st_jack_loss *loss)
     }
 }
 
-/* "": it is not known. */
+/* @return the only client of the graph; "": there are several, or it is not known. */
 static const char *only_client(const struct st_jack_loss *loss)
 {
     return loss->graph.n == 1 && !loss->graph.more ? loss->graph.names[0] : "";
 }
 
-/* One standstill that is seen in pieces: the same clients, soon after each other. */
+/* Do both losses belong to one standstill that is seen in pieces? Then the same clients are late, soon after
+ * each other. */
 static bool is_next_piece(const struct st_jack_loss *loss, const struct st_jack_loss *before)
 {
     return !loss->joins && loss->blame == ST_JACK_BLAME_NAMED && before->blame == ST_JACK_BLAME_NAMED &&
@@ -94,7 +96,7 @@ static bool is_next_piece(const struct st_jack_loss *loss, const struct st_jack_
            st_jack_late_continues(&loss->late, &before->late, loss->begun.at_us - before->last_us);
 }
 
-/* Is it the rest of the client's dropout in the loss before? */
+/* Does the loss continue the client's dropout in the loss before? */
 static bool is_rest(const struct st_jack_loss *loss, const struct st_jack_loss *before, const char *client)
 {
     if (!loss->joins || loss->blame != before->blame)
@@ -104,7 +106,7 @@ static bool is_rest(const struct st_jack_loss *loss, const struct st_jack_loss *
     return strcmp(only_client(before), client) == 0;
 }
 
-/* --- what is said --- */
+/* --- reports --- */
 
 struct saying {
     struct st_jack_now now;
@@ -170,7 +172,8 @@ void st_jack_loss_say(struct st_jack_losses *losses, struct st_jack_now now, boo
                 ? all || lasts_us >= LONG_US || (over && !waits)
                 : loss->last_us > loss->told_us && (all || over || now.us - loss->said_us >= LONG_US))
             say(loss, &losses->before, &saying);
-        /* of the device only a new one can be said */
+        /* a loss of the device is over once reported: only a client's loss can be reported as one that goes
+         * on */
         if (loss->said_us != 0 && (over || !is_client(loss->blame) || lasts_us >= LONGEST_US))
             losses->before = *loss;
         else

@@ -20,8 +20,8 @@ enum st_jack_blame {
 
 /** Callbacks that follow each other so closely that they may belong to one standstill. */
 struct st_jack_loss {
-    struct st_jack_cycle begun;       /* the first callback ... */
-    bool by_device;                   /* begun was the device's, not a client's */
+    struct st_jack_cycle begun;       /* the first callback of the loss */
+    bool by_device;                   /* the xrun `begun` was caused by the device, not by a client */
     int64_t since_us;                 /* first callback of a standstill that arrives in pieces */
     int64_t last_us;                  /* the last callback */
     int64_t device_n[2], client_n[2]; /* number of callbacks: [0] exact, [1] probable */
@@ -34,7 +34,7 @@ struct st_jack_loss {
     bool joins; /* this loss continues the previous one, which was ended for its length */
 };
 
-/** All 0: none yet. */
+/** All 0: no loss yet. */
 struct st_jack_losses {
     struct st_jack_loss list[ST_JACK_LOSSES_MAX]; /* losses that are not over, or not yet reported */
     size_t n;
@@ -55,7 +55,7 @@ struct st_jack_now {
     int64_t us, ns;
 };
 
-/** Reports losses that are over or have lasted 1 s; a loss that goes on is reported once a second. @param
- * log messages of the server can still arrive. @param all report unfinished losses as well. */
+/** Reports losses that are over or have lasted 1 s; a loss that goes on is reported once a second. @param log
+ * true: messages of the server can still arrive. @param all true: report unfinished losses as well. */
 void st_jack_loss_say(struct st_jack_losses *losses, struct st_jack_now now, bool log, bool all,
                       st_xrun_seen_fn seen, void *ctx);

@@ -30,8 +30,8 @@ bool st_jack_server_is_pipewire(void)
     return dlsym(RTLD_DEFAULT, "pw_get_library_version") != NULL;
 }
 
-/* The group that bears the user's name and has no other member: where it is the rule, so is a umask of
- * 002. */
+/* Is it the user's private group, which has his name and no other member? Systems with such groups have a
+ * umask of 002, so that files are writable by the group. */
 static bool is_private(gid_t gid)
 {
     const struct passwd *user = getpwuid(geteuid());
@@ -45,7 +45,8 @@ static bool is_private(gid_t gid)
     return true;
 }
 
-/* Of this user, and what no other can write to. Who may connect to a socket does not matter. */
+/* Does the file belong to this user, and can no other user write to it? Who may connect to a socket does not
+ * matter. */
 static bool is_own(const char *path, mode_t kind)
 {
     struct stat info;
@@ -63,7 +64,7 @@ static bool is_socket(const char *path)
     return lstat(path, &info) == 0 && S_ISSOCK(info.st_mode);
 }
 
-/* The folder and all that is in it. */
+/* As is_own, for a folder and everything in it. */
 static bool all_is_own(const char *folder)
 {
     const struct dirent *entry;
@@ -76,13 +77,13 @@ static bool all_is_own(const char *folder)
     return own;
 }
 
-/* @return what libjack opens its database in, made if need be, so that no other user makes it meanwhile.
- * NULL: no server is there. */
+/* @return the folder in which libjack opens its database. It is made if it does not exist, so that no other
+ * user can make it. NULL: there is no such server. */
 static const char *find(const char *name)
 {
     char *file = st_text("%s", name);
     const unsigned long uid = geteuid();
-    const char *user = ""; /* in the names */
+    const char *user = ""; /* the user's id in the names; "": the names have none */
     if (getenv("JACK_PROMISCUOUS_SERVER") == NULL)
         user = st_text("%lu", uid);
     st_text_swap(st_text_swap(file, '/', '_'), '\\', '_');

@@ -1,9 +1,11 @@
-/* Whose an xrun of JACK was. */
+/* Finds out whether the device or a client caused an xrun of JACK. */
 #include "xruns/helpers/jack_xrun.h"
 
-#define CHANCE_US                                                                                            \
-    1000.0F /* figures from here on are not equal by chance: a card's are how long it was silent */
-#define LATE_FRACTION 16 /* of a period: what a driver is late by that misses none */
+/* two delays of at least this time (us) are not equal by chance: a card's delay is the time in which it was
+ * silent */
+#define CHANCE_US 1000.0F
+/* 1 / LATE_FRACTION of a period: a driver that is less late than this has missed no period */
+#define LATE_FRACTION 16
 #define LATELY_US     10000000
 
 void st_jack_xrun_begin(struct st_jack_xrun_judge *judge, float delayed_us)
@@ -19,7 +21,7 @@ static bool within(int64_t then_us, const struct st_jack_cycle *now, int64_t us)
 
 static struct st_jack_xrun conclude(const struct st_jack_xrun_judge *judge, const struct st_jack_cycle *now)
 {
-    if (now->delayed_us <= 0) /* the device had none since the server began */
+    if (now->delayed_us <= 0) /* the device had no xrun since the server began */
         return (struct st_jack_xrun){.client = true};
     if (within(judge->at_us, now, now->period_us))
         return (struct st_jack_xrun){.probable = true};
@@ -45,5 +47,6 @@ struct st_jack_xrun st_jack_xrun_conclude(struct st_jack_xrun_judge *judge, cons
 bool st_jack_xrun_is_hasty(const struct st_jack_cycle *device, int64_t last_us)
 {
     return 2 * device->delayed_us < (float)device->period_us && last_us > device->at_us &&
-           last_us - device->at_us < device->period_us; /* that is when they are asked again */
+           /* in this time a late server makes up for missed cycles */
+           last_us - device->at_us < device->period_us;
 }

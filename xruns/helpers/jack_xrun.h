@@ -18,7 +18,7 @@ struct st_jack_cycle {
 };
 
 struct st_jack_xrun_judge {
-    float delayed_us;  /* at the previous xrun, or when watching began */
+    float delayed_us;  /* JACK's delay at the previous xrun, or when watching began (us) */
     int64_t at_us;     /* time of the previous xrun; INT64_MIN: none */
     int64_t device_us; /* time of the latest certain xrun of the device; INT64_MIN: none */
 };

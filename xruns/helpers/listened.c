@@ -3,13 +3,17 @@
 #include "core/ns.h"
 #include "core/text/number.h"
 
-#define HOLD_NS (700 * ST_NS_PER_MS) /* more may follow, and what the program did may be known later */
-#define LONG_NS                                                                                              \
-    (5 * ST_NS_PER_S) /* reported by then, though more follow; a longer silence is not heard as one */
-#define NEAR_NS  (300 * ST_NS_PER_MS) /* of a change */
-#define STOOD_NS (500 * ST_NS_PER_MS) /* it is known so late that the program stood */
-#define MANY     4 /* in HOLD_NS after each other: it writes too slowly; also two, if one counts alone ... */
-#define MANY_CUT 8 /* ... and of a program that cuts itself off */
+/* wait this long after a silence: more may follow, and it may become known what the program did */
+#define HOLD_NS (700 * ST_NS_PER_MS)
+/* silences are reported after this time even if more follow; one longer silence does not count as a
+ * loss */
+#define LONG_NS  (5 * ST_NS_PER_S)
+#define NEAR_NS  (300 * ST_NS_PER_MS) /* a silence this near to a change of the stream is no loss */
+#define STOOD_NS (500 * ST_NS_PER_MS) /* a standstill of the program becomes known this much later */
+/* silences, each within HOLD_NS after another, that show that the program writes too slowly; two are enough
+ * if one of them counts alone ... */
+#define MANY     4
+#define MANY_CUT 8 /* ... and the same number for a program that cuts off its own sound */
 #define TIME_MAX (INT64_MAX / 4)
 
 static void add(struct st_listened_sum *sum, int64_t lost_ns)
@@ -44,7 +48,7 @@ void st_listened_stand(struct st_listened *listened, const struct st_client_buff
     listened->stood_ns = now_ns;
 }
 
-/* What it did explains these silences. */
+/* Does a standstill of the program explain these silences? */
 static bool explains(const struct st_listened *listened)
 {
     return listened->stood.lost_ns > 0 && listened->stood_ns >= listened->begin_ns &&
@@ -62,7 +66,8 @@ struct st_listened_loss st_listened_of_buffer(const struct st_client_buffer_loss
                                      .reason = loss->reason};
 }
 
-/* It stood still for so long that no silence of it is heard: whether it played sound before is not known. */
+/* Takes a standstill of the program that was too long to be heard as a silence. It is only probable, since it
+ * is not known whether the program played sound before. */
 static bool take_stood(struct st_listened *listened, int64_t now_ns, struct st_listened_loss *ret)
 {
     if (listened->stood.lost_ns == 0 || now_ns - listened->stood_ns < HOLD_NS)
@@ -102,7 +107,7 @@ bool st_listened_take(struct st_listened *listened, int64_t now_ns, struct st_li
     ret->n = sum.n;
     ret->lost_ns = sum.lost_ns;
     ret->longest_ns = sum.longest_ns;
-    /* a busy server reports a change late; what the program did is sure enough without */
+    /* a busy server reports a change late, so a change after an uncertain loss counts as well */
     const bool changed = group.changed_ns > group.begin_ns - NEAR_NS &&
                          (group.changed_ns < group.end_ns + NEAR_NS || ret->certainty != ST_CERTAINTY_EXACT);
     return ret->n > 0 && !changed;

@@ -9,7 +9,7 @@
 
 #define NAME "sleeptune-observe-silence"
 
-/* It lies beside this program. */
+/* Finds the program that listens, which is in the folder of this program. */
 static int find_program(char *path, size_t path_bytes)
 {
     const ssize_t n = readlink("/proc/self/exe", path, path_bytes - 1);
@@ -34,7 +34,7 @@ int st_listener_start(struct st_listener *listener, const char *listen)
         r = st_posix_piped_start(&listener->program, path, argv,
                                  &(struct st_run_as){.env = (const char *const *)env.vars});
     if (r == 0)
-        (void)fcntl(listener->program.in, F_SETFL, O_NONBLOCK); /* what hangs is not waited for */
+        (void)fcntl(listener->program.in, F_SETFL, O_NONBLOCK); /* never wait for a program that hangs */
     st_child_env_close(&env);
     return r;
 }

@@ -1,6 +1,6 @@
 #include "xruns/helpers/node_load.h"
 
-#define DIGITS 2 /* error at most 0.4 % */
+#define DIGITS 2 /* decimal digits of the histograms: error at most 0.4 % */
 
 static void fold(struct st_node_load *load)
 {

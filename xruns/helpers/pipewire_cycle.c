@@ -4,7 +4,7 @@
 
 #define FIELDS_MAX 13 /* fields that are read; later versions may have more */
 
-/* @return how many of the first fields there are; 0: it is no struct. */
+/* @return the number of fields, at most FIELDS_MAX; 0: the pod is not a struct. */
 static size_t fields_of(const struct spa_pod *pod, const struct spa_pod *ret[static FIELDS_MAX])
 {
     const struct spa_pod *field;
@@ -20,7 +20,7 @@ static size_t fields_of(const struct spa_pod *pod, const struct spa_pod *ret[sta
     return n;
 }
 
-/* What cannot be is 0, and no sum of some overflows. */
+/* Is the time possible, and so small that the sum of several times cannot overflow? */
 static bool is_time(int64_t ns)
 {
     return ns >= 0 && ns < INT64_MAX / 8;
@@ -71,7 +71,7 @@ int st_pipewire_cycle_clock(const struct spa_pod *pod, struct st_pipewire_cycle 
         spa_pod_get_long(field[6], &duration) < 0)
         return -EBADMSG;
     if (n > 12 && (spa_pod_get_long(field[12], &lost) < 0 || lost < 0 || lost >= INT64_MAX / 2))
-        lost = 0; /* of no use is no reason to see nothing */
+        lost = 0; /* an invalid count does not make the whole clock invalid */
     if (rate.num == 0 || rate.denom < rate.num || rate.denom > ST_PIPEWIRE_CYCLE_RATE_MAX || duration <= 0 ||
         duration > ST_PIPEWIRE_CYCLE_FRAMES_MAX || position < 0 || position > INT64_MAX / 2)
         return 0;

@@ -16,17 +16,19 @@ enum { ST_PIPEWIRE_CYCLE_TRIGGERED = 1, ST_PIPEWIRE_CYCLE_AWAKE = 2, ST_PIPEWIRE
 #define ST_PIPEWIRE_CYCLE_FRAMES_MAX  10000000
 #define ST_PIPEWIRE_CYCLE_MAX_NS      (1000 * ST_NS_PER_S) /* no cycle is longer */
 
-/* A node's part of the cycle. Times are CLOCK_MONOTONIC; all are 0 if one of them is impossible. */
+/* What the profiler reports of one node in a cycle. Times are CLOCK_MONOTONIC; all are 0 if one of them is
+ * impossible. */
 struct st_pipewire_block {
     uint32_t id;
     const char *name;       /* points into the pod; NULL: none */
     int64_t prev_signal_ns; /* signal time of the previous cycle */
     int64_t signal_ns, awake_ns, finish_ns;
     int32_t status;
-    int32_t xruns_n;                 /* NOT_COUNTED: PipeWire is too old to report xruns */
-    uint32_t asked_num, asked_denom; /* node.latency, in seconds; x/0: none */
-    bool is_async; /* an asynchronous node has one more cycle of time; its times are those of the cycle
-                      before; since 1.4.9 */
+    int32_t xruns_n; /* NOT_COUNTED: PipeWire is too old to report xruns */
+    uint32_t asked_num,
+        asked_denom; /* the fraction node.latency, in s; asked_denom 0: the node asked for none */
+    bool is_async; /* the node is asynchronous: it has one more cycle of time, and its times here are those of
+                      the cycle before (PipeWire 1.4.9 or later) */
 };
 
 struct st_pipewire_cycle {

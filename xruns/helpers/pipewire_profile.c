@@ -6,17 +6,18 @@
 
 #include "xruns/helpers/profile_rows.h"
 
-#define PROFILER_FOLLOWER_CLOCK                                                                              \
-    (SPA_PROFILER_followerBlock + 1) /* unknown to the headers of older versions */
+#define PROFILER_FOLLOWER_CLOCK (SPA_PROFILER_followerBlock + 1) /* missing in older headers */
+
 #define KEEP_NS  ST_NS_PER_S /* a cycle that is not reported in this time is replaced by a later one */
-#define BEGIN_NS ST_NS_PER_S /* a client that has just begun to play has no dropouts in this time */
+#define BEGIN_NS ST_NS_PER_S /* dropouts of a client in this time after it began to play are not counted */
 
 /* How much the node's counter has increased. */
 static int64_t risen(struct st_profile_node *node, int32_t xruns_n)
 {
     int64_t rise = 0;
     if (node->counter.known)
-        rise = ST_MAX((int64_t)xruns_n - node->counter.xruns_n, 0); /* lower: it began anew */
+        /* if lower, the counter began at 0 again */
+        rise = ST_MAX((int64_t)xruns_n - node->counter.xruns_n, 0);
     node->counter.known = true;
     node->counter.xruns_n = xruns_n;
     return rise;
@@ -39,23 +40,25 @@ static void take_driver(struct st_pipewire_profile *profile, const struct st_pip
     if (rise > 0 && lost > 0) {
         const int64_t lost_ns = st_pipewire_cycle_time_of(lost, (double)cycle->rate_hz);
         node->server.dry_lost_ns = st_ns_add(node->server.dry_lost_ns, lost_ns);
-        if (rise == 1) /* of more it is not known */
+        if (rise == 1) /* of several losses, the longest is not known */
             node->server.dry_longest_ns = ST_MAX(lost_ns, node->server.dry_longest_ns);
     }
     profile->resized |= node->period_ns > 0 && node->period_ns != cycle->period_ns;
     st_profile_node_count_load(node, cycle, &cycle->driver, false);
 }
 
-/* Without a counter (0.3.65): a cycle in which nodes did not finish is reported when the next begins, as
- * incomplete, and again as ended by the driver. In the former the driver has the times of the cycle before. A
- * node's late end ends the next cycle too early, in which it may be awake again: that is no dropout. */
+/* For PipeWire 0.3.65, which has no counter: has the node not finished its cycle? Such a cycle is reported
+ * twice: as incomplete when the next one begins, with the driver's times of the cycle before, and as ended by
+ * the driver. Only the first report counts: a late node ends the next cycle too early and may be awake again
+ * in it, which is no dropout. */
 static bool unfinished(const struct st_pipewire_block *block, const struct st_pipewire_block *driver)
 {
     return (block->status == ST_PIPEWIRE_CYCLE_TRIGGERED || block->status == ST_PIPEWIRE_CYCLE_AWAKE) &&
            driver->signal_ns == driver->prev_signal_ns;
 }
 
-/* One that is late is followed later: here up to the deadline. */
+/* Keeps the times of a node in a cycle with a dropout. A late node has the times up to the deadline; it is
+ * judged later. */
 static void keep_node(struct st_profile_node *node, const struct st_pipewire_cycle *cycle)
 {
     const int64_t cycle_ns = cycle->driver.signal_ns, length_ns = cycle->driver.awake_ns - cycle_ns;
@@ -74,7 +77,8 @@ static void keep_node(struct st_profile_node *node, const struct st_pipewire_cyc
     node->kept.busy_ns = end_ns - awake_ns;
 }
 
-/* A cycle that is not reported yet stays. */
+/* Keeps what each node did in a cycle with a dropout; a kept cycle that is not reported yet is not
+ * replaced. */
 static void keep_cycle(struct st_pipewire_profile *profile, const struct st_pipewire_cycle *cycle)
 {
     const int64_t cycle_ns = cycle->driver.signal_ns;
@@ -87,8 +91,8 @@ static void keep_cycle(struct st_pipewire_profile *profile, const struct st_pipe
         keep_node(node, cycle);
 }
 
-/* Since 0.3.72 a client that wakes up at last counts the cycles that the server has counted once more: each
- * cycle is at most one dropout. */
+/* @return the number of cycles since the node's last report, to limit its dropouts: since 0.3.72, a client
+ * that wakes up late counts cycles again that the server has counted. */
 static int64_t cycles_since(const struct st_profile_node *node, const struct st_pipewire_cycle *cycle)
 {
     const int64_t since_ns = cycle->driver.signal_ns - node->latest.cycle_ns + cycle->period_ns / 2;
@@ -97,7 +101,8 @@ static int64_t cycles_since(const struct st_profile_node *node, const struct st_
     return ST_MAX(since_ns / cycle->period_ns, 1);
 }
 
-/* Before 1.4.9: one that was signalled in this cycle, with the times of the cycle before. */
+/* Notes whether a node is asynchronous. Before 1.4.9, its times show it: it was signalled in this cycle and
+ * has the times of the cycle before. */
 static void note_async(struct st_profile_node *node, const struct st_pipewire_cycle *cycle,
                        const struct st_pipewire_block *block)
 {
@@ -107,8 +112,9 @@ static void note_async(struct st_profile_node *node, const struct st_pipewire_cy
     node->is_async |= block->is_async;
 }
 
-/* Its times are those of the cycle before, and its counter has risen if it had not finished that one. A
- * client that wakes up at last counts the cycles that it slept once more, in one that it has finished. */
+/* Takes an asynchronous node. Its times are those of the cycle before, and its counter has risen if it had
+ * not finished that one. A client that wakes up late counts the cycles that it slept again, in a cycle that
+ * it has finished. */
 static void take_async(struct st_pipewire_profile *profile, struct st_profile_node *node,
                        const struct st_pipewire_cycle *cycle, const struct st_pipewire_block *block,
                        int64_t rise)
@@ -116,7 +122,8 @@ static void take_async(struct st_pipewire_profile *profile, struct st_profile_no
     const bool in_time = block->signal_ns > 0 && block->awake_ns >= block->signal_ns &&
                          block->finish_ns >= block->awake_ns && block->finish_ns <= cycle->driver.signal_ns;
     const int64_t lost_n = rise - (in_time && rise > 0), now_ns = cycle->driver.signal_ns;
-    const bool late = profile->any_late; /* the cycle that may be kept has the others' times of a later one */
+    /* such a cycle is not kept, since the other nodes' times belong to a later one */
+    const bool late = profile->any_late;
     struct st_pipewire_cycle before = *cycle;
     struct st_pipewire_block then = *block;
     before.driver.signal_ns = cycle->driver.prev_signal_ns;
@@ -132,7 +139,7 @@ static void take_async(struct st_pipewire_profile *profile, struct st_profile_no
     profile->any_late = late;
 }
 
-/* What threads did is kept for some seconds only. */
+/* Adds up, once a second, what the client's thread did: its samples are kept for some seconds only. */
 static void ask_thread(struct st_pipewire_profile *profile, struct st_profile_node *node, int64_t now_ns)
 {
     struct st_dropout_figures since = {.signal_ns = node->thread.asked_ns, .end_ns = now_ns};
@@ -152,7 +159,8 @@ static void take_follower(struct st_pipewire_profile *profile, const struct st_p
     st_profile_node_rename(&node->name, block->name);
     st_profile_node_rename(&node->driver, cycle->driver.name);
     node->drives = false;
-    /* a cycle that a late client has ended comes twice, first with the driver's times of the one before */
+    /* a cycle that a late client has ended is reported twice, first with the driver's times of the cycle
+     * before */
     if (st_profile_node_is_own(profile, node->client) ||
         (node->is_async && cycle->driver.signal_ns == cycle->driver.prev_signal_ns))
         return;
@@ -173,7 +181,8 @@ static void take_follower(struct st_pipewire_profile *profile, const struct st_p
     if (node->is_device && block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED) {
         st_profile_losses_dry(profile, node, rise, 0, 0);
     } else if (begins || node->gone ||
-               block->status > ST_PIPEWIRE_CYCLE_FINISHED) { /* gone: it is reported later */
+               /* reports of a node that has gone can still arrive */
+               block->status > ST_PIPEWIRE_CYCLE_FINISHED) {
         st_profile_late_forgive(node);
     } else if (node->is_async) {
         take_async(profile, node, cycle, block, rise);
@@ -186,7 +195,7 @@ static void take_follower(struct st_pipewire_profile *profile, const struct st_p
     node->latest.finish_ns = block->finish_ns;
 }
 
-/* The clock of a device that is in the cycle, behind its block. */
+/* Takes the clock of a device, which follows the device's block in the report of a cycle. */
 static int take_card(struct st_pipewire_profile *profile, uint32_t id, uint32_t driver_id,
                      const struct spa_pod *pod)
 {
@@ -206,8 +215,8 @@ static int take_card(struct st_pipewire_profile *profile, uint32_t id, uint32_t 
     return 0;
 }
 
-/* Numbers go on when a report finds no room (module-profiler.c). Later, a node's own counter has its dropouts
- * all the same. */
+/* Finds lost reports: the server numbers cycles even if a report finds no room (module-profiler.c). Only for
+ * versions without a counter of a node's dropouts. @return -EOVERFLOW: reports were lost. */
 static int note_number(struct st_pipewire_profile *profile, int64_t number)
 {
     const int64_t last = profile->number;
@@ -217,7 +226,7 @@ static int note_number(struct st_pipewire_profile *profile, int64_t number)
     return 0;
 }
 
-/* The driver's block is before its followers'. */
+/* Takes the report of one cycle, in which the driver's block comes before those of its followers. */
 static int take_cycle(struct st_pipewire_profile *profile, const struct spa_pod_object *object)
 {
     const struct spa_pod_prop *prop;

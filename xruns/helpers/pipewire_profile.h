@@ -1,10 +1,10 @@
-/* Makes xruns of the profiler's report about each cycle of PipeWire's graph.
+/* Finds xruns in the profiler's reports about each cycle of PipeWire's graph.
  *
  * A profile is a Struct of Profiler objects, one a cycle of one driver (spa/param/profiler.h): its xrun
  * counter, and a block for each node that it drives. From PipeWire 0.3.72 on a block has a counter of its
  * own, which rises when the node had not finished by the next cycle, and, if the node is a sound device, when
- * that ran dry. Before, its status says that it had not finished. Counters are taken from the first sight of
- * a node on: counts from before this moment belong to no client.
+ * that ran dry. Before 0.3.72, the block's status shows that the node had not finished. Only what a counter
+ * rises by after the first report of a node is used.
  *
  * A block has the times of its node, too: signalled (its inputs are ready), awake, finished. A driver is
  * signalled when the cycle begins and awake when its clients have finished. A client that was not ready is
@@ -12,9 +12,9 @@
  * node (PipeWire 1.2) has until the next cycle begins; its block has the times of the cycle before. A server
  * that was late itself begins the next cycle too early for its clients: that is a dropout of the client that
  * computed up to that moment and so kept the server from its CPU, else of "PipeWire", and of no other client.
- * A device that ran dry in that time, or while a client was late, is that same dropout, and no other one. The
- * first second of a node that has come, and the cycle in which it goes, are no dropouts. A card that another
- * one drives is reported as a client of that one (second_card.h). All functions: one thread. */
+ * A device that ran dry in that time, or while a client was late, is that same dropout, and no other one.
+ * Dropouts in the first second of a new node, and in the cycle in which a node goes, are not counted. A card
+ * that another one drives is reported as a client of that one (second_card.h). All functions: one thread. */
 #pragma once
 
 #include "xruns/cycle_ring.h"
@@ -22,7 +22,7 @@
 
 struct spa_pod;
 
-#define ST_PIPEWIRE_PROFILE_NODES_MAX 256 /* of them at once; further ones are counted, but not watched */
+#define ST_PIPEWIRE_PROFILE_NODES_MAX 256 /* nodes at once; further nodes are counted, but not watched */
 #define ST_PIPEWIRE_PROFILE_OWN_MAX   8
 #define ST_PIPEWIRE_PROFILE_NO_CLIENT UINT32_MAX
 

@@ -11,8 +11,8 @@
 #include "platform/posix/posix.h"
 #include "xruns/helpers/standing.h"
 
-#define STREAMS_MAX 64   /* further ones are not watched */
-#define CLIENTS_MAX 1024 /* a server has no more file descriptors */
+#define STREAMS_MAX 64   /* further streams are not watched */
+#define CLIENTS_MAX 1024 /* a server has no file descriptors for more clients */
 
 struct stream {
     bool used, playing, refused;      /* refused: permission to look at the stream's program was denied */
@@ -24,7 +24,8 @@ struct stream {
     int64_t buffer_bytes, bytes_per_s;
     struct st_client_buffer buffer;
     struct st_listened listened;
-    struct pw_proxy *proxy; /* NULL: the node is not such a stream, as far as known */
+    /* NULL: the node is not watched, since its client is not known as one that fills a buffer */
+    struct pw_proxy *proxy;
     struct spa_hook removed_listener, node_listener;
 };
 
@@ -76,7 +77,7 @@ static bool is_pulse(const struct stream *stream)
     return st_pipewire_streams_is_pulse(stream->all, stream->client);
 }
 
-/* Is it to be heard? */
+/* Decides whether the listener must hear this stream, and orders that. */
 static void decide(struct stream *stream)
 {
     const struct st_pipewire_streams_hearing *hearing = &stream->all->hearing;
@@ -153,12 +154,12 @@ static void on_info(void *ctx, const struct pw_node_info *info)
     }
     const char *corked = st_pipewire_streams_property(info->props, "pulse.corked");
     set_playing(stream, info->state == PW_NODE_STATE_RUNNING && !spa_streq(corked, "true"));
-    /* a busy server may report only the end of a short cork */
+    /* note each change, since a busy server may report only the end of a short cork */
     if ((info->change_mask & (PW_NODE_CHANGE_MASK_STATE | PW_NODE_CHANGE_MASK_PROPS)) != 0)
         st_listened_change(&stream->listened, st_posix_now_ns(NULL));
 }
 
-/* The formats that PulseAudio has. @return 0: another one. */
+/* @return the bytes of a sample in one of PulseAudio's formats; 0: another format. */
 static int64_t sample_bytes(enum spa_audio_format format)
 {
     static const struct {
@@ -177,7 +178,8 @@ static int64_t sample_bytes(enum spa_audio_format format)
     return 0;
 }
 
-/* The parser of PipeWire 0.3.65 looks into a choice without asking whether what it holds is inside. */
+/* Is each choice in the parameters complete? The parser of PipeWire 0.3.65 reads a choice without a check of
+ * its size. */
 static bool is_whole(const struct spa_pod *pod)
 {
     const struct spa_pod_prop *prop;
@@ -195,7 +197,7 @@ static bool is_whole(const struct spa_pod *pod)
     return true;
 }
 
-/* Another volume, and whether it can be heard. */
+/* Notes that the volume has changed, and whether the stream is mute. */
 static void take_volume(struct stream *stream, const struct spa_pod *param)
 {
     float volumes[SPA_AUDIO_MAX_CHANNELS], loudest = 0;
@@ -243,9 +245,9 @@ static void on_removed(void *ctx)
 
 static const struct pw_proxy_events removed_events = {PW_VERSION_PROXY_EVENTS, .removed = on_removed};
 
-/* --- all of them --- */
+/* --- all streams --- */
 
-/* Asks for what is known of the stream, if a buffer is between it and its program. */
+/* Subscribes to the format and properties of a stream if a buffer is between the stream and its program. */
 static void ask(struct st_pipewire_streams *streams, struct pw_registry *registry, struct stream *stream)
 {
     const struct client *client = find_client(streams, stream->client);
@@ -295,7 +297,7 @@ void st_pipewire_streams_remove(struct st_pipewire_streams *streams, uint32_t id
             continue;
         stream->playing = false;
         decide(stream);
-        if (stream->proxy == NULL) /* else on_removed */
+        if (stream->proxy == NULL) /* a stream with a proxy is freed by on_removed */
             stream->used = false;
     }
 }
@@ -345,7 +347,7 @@ void st_pipewire_streams_silent(struct st_pipewire_streams *streams, uint32_t id
     }
 }
 
-/* Looks at the stream's program, whose buffer is known. */
+/* Checks whether the stream's program stood still for longer than its buffer lasts. */
 static void look_at_program(struct stream *stream)
 {
     const struct st_pipewire_streams_hearing *hearing = &stream->all->hearing;
@@ -353,7 +355,7 @@ static void look_at_program(struct stream *stream)
     struct timespec used;
     const int64_t now_ns = st_posix_now_ns(NULL);
     if (clock_gettime(stream->clock, &used) != 0) {
-        stream->refused = true; /* it has ended */
+        stream->refused = true; /* the program has ended */
         return;
     }
     if (st_client_buffer_look(&stream->buffer, now_ns, st_ns_from_timespec(&used)))

@@ -1,7 +1,7 @@
 /* What the threads of audio clients do: CPU time, waiting for a CPU, being stopped, as a ring of samples of
  * the last seconds for the one thread of each process that computes.
  *
- * A server reports a cycle up to a second later, so that figures "of that cycle" have to be there before. One
+ * A server reports a cycle up to a second later, so the thread must have been sampled before. One
  * thread costs 3 to 9 us of CPU time a sample, so that only clients that play are sampled, and many of them
  * less often: a late cycle's CPU time is then known less exactly, and its error says so. After a dropout by a
  * lack of CPU, the real-time threads of all programs are sampled for a while, too. Without such figures

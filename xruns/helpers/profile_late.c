@@ -1,16 +1,18 @@
-/* Who was late in a cycle of PipeWire's graph, a client or the server, and why. */
+/* Finds out who was late in a cycle of PipeWire's graph, a client or the server, and why. */
 #include "xruns/helpers/profile_late.h"
 
 #include "xruns/helpers/profile_rows.h"
 
-#define PATIENCE_NS (300 * ST_NS_PER_MS) /* after this time, an unfinished client is judged */
-#define CULPRIT_NS  (4 * ST_NS_PER_S)    /* wait for the culprit, which may become known late */
-#define PLAYED_NS                                                                                            \
-    (500 * ST_NS_PER_MS) /* a server without a cycle for this time before it was stopped was idle */
+/* a client that has not finished this long after its deadline is judged by its time so far */
+#define PATIENCE_NS (300 * ST_NS_PER_MS)
+/* a dropout of the server is counted after this time even if the program that took the CPU is not known */
+#define CULPRIT_NS (4 * ST_NS_PER_S)
+/* a server without a cycle for this time before it was stopped was idle */
+#define PLAYED_NS (500 * ST_NS_PER_MS)
 #define SOUND_NS  (20 * ST_NS_PER_MS)   /* lost cycles with less sound between them are one dropout */
 #define REPORT_NS (1200 * ST_NS_PER_MS) /* PipeWire 0.3.65 reports a cycle up to 1 s after its end */
-#define HAND_OVER_NS                                                                                         \
-    (50 * ST_NS_PER_US) /* most time from a client's end to the next cycle that it has held up */
+/* maximum time from the end of a client that held the server up to the server's next cycle */
+#define HAND_OVER_NS (50 * ST_NS_PER_US)
 
 /* --- a client --- */
 
@@ -96,8 +98,8 @@ static const char *culprit_of(struct st_pipewire_profile *profile, const struct 
     return st_text_or(names, st_text("%.28s", late->culprit));
 }
 
-/* Counts n dropouts for the client that kept the server from beginning a cycle in that time; if it is not
- * known, for the driver's node. */
+/* Counts n cycles that were lost because the server began a cycle at to_ns instead of from_ns: for the client
+ * that held the server up (holder_id), or for the driver's node if no client is known. */
 static void blame_late(struct st_pipewire_profile *profile, struct st_profile_node *driver,
                        uint32_t holder_id, int64_t from_ns, int64_t to_ns, int64_t n)
 {
@@ -128,7 +130,8 @@ static void blame_late(struct st_pipewire_profile *profile, struct st_profile_no
     count_lost(profile, driver, reason, (struct st_dropout_cycle){0}, culprit, late.culprits_n > 0);
 }
 
-/* Counts the server's dropout, once for all clients that were not ready. */
+/* A client was not ready because the server was late: counts this as a dropout of the server, once for all
+ * such clients. */
 static void blame_server(struct st_pipewire_profile *profile, struct st_profile_node *node,
                          struct st_profile_node *driver)
 {
@@ -150,7 +153,8 @@ void st_profile_late_forgive(struct st_profile_node *node)
     node->late = (struct st_profile_late){0};
 }
 
-/* Judges the late cycle, which has ended. */
+/* Finds the reason why the client was late in a cycle, which it has finished at end_ns, and counts the
+ * dropout. */
 static void judge(struct st_pipewire_profile *profile, struct st_profile_node *node,
                   const struct st_pipewire_cycle *cycle, int64_t end_ns)
 {
@@ -160,14 +164,14 @@ static void judge(struct st_pipewire_profile *profile, struct st_profile_node *n
     late->usual_ns = node->usual.busy_ns;
     late->wants_culprit = true;
     late->waited = node->late.waited_for[0] != '\0';
+    /* the server cut the cycle short: a whole period would have been enough for the client */
     if (is_short(late->deadline_ns - late->cycle_ns, cycle->period_ns) &&
-        late->end_ns - late->cycle_ns <
-            cycle->period_ns) { /* one whole period would have been enough for the client */
+        late->end_ns - late->cycle_ns < cycle->period_ns) {
         blame_server(profile, node, st_profile_node_find(profile, cycle->driver.id));
         return;
     }
-    late->deadline_ns =
-        ST_MAX(late->deadline_ns, late->cycle_ns + cycle->period_ns); /* the client had at least one period */
+    /* the client had at least one period */
+    late->deadline_ns = ST_MAX(late->deadline_ns, late->cycle_ns + cycle->period_ns);
     if (node->client != ST_PIPEWIRE_PROFILE_NO_CLIENT)
         profile->ops.measure(profile->ctx, node->client, late);
     if (late->exited) {
@@ -187,14 +191,15 @@ static void judge(struct st_pipewire_profile *profile, struct st_profile_node *n
         awake_ns =
             late->signal_ns; /* the client was awake: PipeWire 0.3.65 overwrote the time with a later one */
     int64_t busy_ns = late->end_ns - awake_ns;
-    if (late->measured) /* others had the CPU: a larger buffer would not help against that */
+    /* count only the client's own time: a larger buffer would not help against others that take the CPU */
+    if (late->measured)
         busy_ns = ST_MIN(own_ns, busy_ns);
     if (st_profile_late_is(node, profile->kept.cycle_ns)) {
         node->kept.busy_ns = busy_ns;
         node->kept.wait_ns = ST_MIN(late->end_ns - late->cycle_ns - busy_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
     }
     if (slow && node->usual.latest_ns != 0 &&
-        late->awake_ns != 0) /* otherwise the client's time is not known */
+        late->awake_ns != 0) /* otherwise the client's wake-up time is not known */
         st_node_load_add(&node->load, busy_ns, awake_ns - late->signal_ns);
     st_profile_node_count_rhythm(node, cycle, node->late.position, late->signal_ns, busy_ns);
     struct st_dropout_cycle counted = {.busy_ns = busy_ns, .wait_ns = awake_ns - late->signal_ns};
@@ -210,14 +215,14 @@ static void judge(struct st_pipewire_profile *profile, struct st_profile_node *n
     node->late = (struct st_profile_late){0};
 }
 
-/* Has the node been awake since an earlier cycle? PipeWire 0.3.65 reports another time as that of waking
- * up. */
+/* Has the node been awake since an earlier cycle? Not known (false) from PipeWire 0.3.65, which reports no
+ * xruns and another time as the wake-up time. */
 static bool is_awake(const struct st_pipewire_block *block)
 {
     return block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED && block->awake_ns > block->finish_ns;
 }
 
-/* The driver began the next cycle while this node had not finished. */
+/* Notes that this node had not finished when the driver began the next cycle. */
 static void begin_late(struct st_pipewire_profile *profile, struct st_profile_node *node,
                        const struct st_pipewire_cycle *cycle, const struct st_pipewire_block *block)
 {
@@ -260,8 +265,8 @@ static bool slept(const struct st_pipewire_block *block)
            block->awake_ns < block->signal_ns && block->finish_ns > block->signal_ns;
 }
 
-/* Follows a late node until it has finished. Its times may already be those of a later cycle, and
- * PipeWire 0.3.65 reports another time as that of waking up, just before it signals a client. */
+/* Follows a late node until it has finished. The reported times may already be those of a later cycle. As the
+ * wake-up time, PipeWire 0.3.65 reports a time just before it signals the client. */
 static void follow_late(struct st_pipewire_profile *profile, struct st_profile_node *node,
                         const struct st_pipewire_cycle *cycle, const struct st_pipewire_block *block)
 {
@@ -287,7 +292,7 @@ static void follow_late(struct st_pipewire_profile *profile, struct st_profile_n
     }
 }
 
-/* When the server began this cycle if it began late; else 0. */
+/* @return the time at which the server began this cycle, if it began late (ns); else 0. */
 static int64_t begun_late_ns(const struct st_profile_node *driver, const struct st_pipewire_cycle *cycle)
 {
     const int64_t known_ns = driver->latest.cycle_ns, period_ns = driver->period_ns;
@@ -299,9 +304,9 @@ static int64_t begun_late_ns(const struct st_profile_node *driver, const struct 
     return begin_ns;
 }
 
-/* A dropout that the times do not show, of a client that has ended by now. PipeWire 0.3.65 reports such a
- * dropout if a late server began the next cycle at once and gave the client no time. Later versions do so
- * while a server catches up after it was stopped: that dropout is counted already. */
+/* Counts a dropout that the client's times do not show, since the client has finished by now. PipeWire 0.3.65
+ * reports such a dropout if a late server began the next cycle at once and gave the client no time. Later
+ * versions do so while a server catches up after it was stopped: that dropout is counted already. */
 static void judge_rest(struct st_pipewire_profile *profile, struct st_profile_node *node,
                        const struct st_pipewire_cycle *cycle, bool counted)
 {
@@ -348,9 +353,9 @@ void st_profile_late_take(struct st_pipewire_profile *profile, struct st_profile
 
 /* --- the server --- */
 
-/* How much a client computed from the time when the server was to begin a cycle, or in the cycle before if
- * that was reported with this end, to this end just before the server did. 0: it did not end there, or not
- * known. */
+/* @return the CPU time of a client that finished just before the server began a cycle late; 0: it did not
+ * finish there, or not known. The time counts from the due time of that cycle; with `reported`, from one
+ * period earlier, and the finish time is that of the previous report. */
 static int64_t computed_ns(struct st_pipewire_profile *profile, const struct st_profile_node *driver,
                            const struct st_profile_node *node, bool reported, int64_t *ret_error_ns)
 {
@@ -447,8 +452,8 @@ static void count_stopped(struct st_pipewire_profile *profile, struct st_profile
     server->holder = 0;
 }
 
-/* Was the server stopped from its last cycle to this one? What became known about it within a second is
- * already counted (starved). */
+/* Was the server stopped from from_ns to to_ns? from_ns is the end of what was already counted: of the last
+ * cycle, or of the stop so far (st_pipewire_profile_starved). */
 static bool was_stopped(struct st_pipewire_profile *profile, const struct st_profile_node *driver,
                         int64_t from_ns, int64_t to_ns)
 {

@@ -1,5 +1,6 @@
-/* Who was late in a cycle of PipeWire's graph, a client or the server, and why. Times: CLOCK_MONOTONIC of
- * the server in ns; 0: none. profile_late.c writes these structs, except the `dry_` members. */
+/* Finds out who was late in a cycle of PipeWire's graph, a client or the server, and why. Times:
+ * CLOCK_MONOTONIC of the server in ns; 0: none. profile_late.c writes these structs, except the `dry_`
+ * members. */
 #pragma once
 
 #include "xruns/helpers/dropout_judge.h"
@@ -42,7 +43,7 @@ struct st_profile_server {
     int64_t counted_ns;        /* dropouts of late cycles that began before this time are counted */
     int64_t dry_n, dry_lost_ns, dry_longest_ns; /* the driver's device ran dry (take_driver): number, total
                                                    and longest time without sound */
-    int64_t dry_ns;                             /* from that cycle on; the cause is not known yet */
+    int64_t dry_ns; /* start of the cycle in which it first ran dry; the cause is not known yet */
 };
 
 /** Is the node late in the cycle that began at cycle_ns? */
@@ -51,7 +52,7 @@ bool st_profile_late_is(const struct st_profile_node *node, int64_t cycle_ns);
 /** Adds n consecutive cycles that the node has not finished; whether they form a dropout is decided later. */
 void st_profile_late_add(struct st_profile_node *node, int64_t n, int64_t from_ns, int64_t to_ns);
 
-/** The node's lost cycles are not its own dropout. */
+/** Forgets the node's lost cycles, since they are not its own dropout. */
 void st_profile_late_forgive(struct st_profile_node *node);
 
 /** Takes the node's block if the node is or was late. */

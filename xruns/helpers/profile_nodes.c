@@ -1,7 +1,7 @@
 /* The nodes of PipeWire's graph, and what their cycles are usually like. */
 #include "xruns/helpers/pipewire_profile.h"
 
-#define USUAL_CYCLES 16 /* of a moving average */
+#define USUAL_CYCLES 16 /* cycles over which a node's usual times are averaged */
 
 struct st_profile_node *st_profile_node_find(struct st_pipewire_profile *profile, uint32_t id)
 {
@@ -61,7 +61,7 @@ void st_pipewire_profile_add(struct st_pipewire_profile *profile, uint32_t id, u
     node->is_new = profile->listed;
 }
 
-/* @return its place among them; own_n: it is another program's. */
+/* @return the index of sleeptuned's own client in profile->own; own_n: the client is another program's. */
 static size_t own_of(const struct st_pipewire_profile *profile, uint32_t client)
 {
     size_t i = 0;
@@ -137,7 +137,8 @@ int64_t st_pipewire_profile_period_ns(struct st_pipewire_profile *profile, uint3
 void st_profile_node_rename(char (*to)[ST_XRUN_NAME_BYTES], const char *name)
 {
     name = st_text_or(name, "");
-    if (strncmp(*to, name, sizeof(*to) - 1) != 0) /* 7500 times a second with ten clients */
+    /* compare first, since this is called 7500 times a second with ten clients */
+    if (strncmp(*to, name, sizeof(*to) - 1) != 0)
         ST_PRINT(*to, "%s", name);
 }
 
@@ -163,11 +164,11 @@ void st_profile_node_count_load(struct st_profile_node *node, const struct st_pi
     st_profile_node_count_rhythm(node, cycle, cycle->position, block->signal_ns, busy_ns);
     node->usual.busy_ns = known ? node->usual.busy_ns + (busy_ns > node->usual.busy_ns ? 1 : -1) *
                                                             node->usual.busy_ns / USUAL_CYCLES
-                                : busy_ns; /* about the median */
+                                : busy_ns; /* moves by steps of equal size, so it stays near the median */
     if (signalled_ns >= 0 && signalled_ns <= cycle->period_ns)
         node->usual.signal_ns += (signalled_ns - node->usual.signal_ns) / (known ? USUAL_CYCLES : 1);
     node->usual.latest_ns = block->signal_ns;
-    if (node->period_ns != cycle->period_ns) /* a longer cycle's work is no share of this one */
+    if (node->period_ns != cycle->period_ns) /* loads of cycles of another length cannot be compared */
         st_node_load_finish(&node->load);
     node->frames = cycle->frames;
     node->rate_hz = cycle->rate_hz;
@@ -178,6 +179,6 @@ void st_profile_node_count_load(struct st_profile_node *node, const struct st_pi
         node->asked.rate_hz = block->asked_denom;
     }
     node->period_ns = cycle->period_ns;
-    if (known && busy_ns <= cycle->period_ns) /* what is longer is judged: CPU time */
+    if (known && busy_ns <= cycle->period_ns) /* a longer time is added when it is judged, as CPU time */
         st_node_load_add(&node->load, busy_ns, block->awake_ns - block->signal_ns);
 }

@@ -6,7 +6,7 @@
 #include "xruns/helpers/node_load.h"
 #include "xruns/helpers/profile_late.h"
 
-#define ST_PROFILE_PAUSE_NS ST_NS_PER_S /* a node that is in no cycle for so long counts as new */
+#define ST_PROFILE_PAUSE_NS ST_NS_PER_S /* a node that was in no cycle for this time counts as new */
 
 struct st_profile_node {
     /* as announced by the server */
@@ -23,8 +23,8 @@ struct st_profile_node {
     int64_t begun_ns; /* the node's first cycle, or its first one after a pause; 0: the node is older than our
                          watch */
     struct {
-        int64_t cycle_ns; /* start of that cycle; for a driver without a CPU: the time up to which it was
-                             judged */
+        int64_t cycle_ns; /* start of the node's latest cycle; for a driver without a CPU: the time up to
+                             which it was judged */
         int64_t signal_ns, awake_ns, finish_ns;
         int64_t finish_before_ns; /* finish_ns of the previous report */
     } latest;
@@ -47,7 +47,7 @@ struct st_profile_node {
     } asked;
     struct {
         int64_t latest_ns; /* signal of the latest cycle that is counted here */
-        int64_t busy_ns;   /* about the median */
+        int64_t busy_ns;   /* usual busy time, near the median */
         int64_t signal_ns; /* from the start of the cycle to the signal: a moving average */
     } usual;
     struct st_node_load load;
@@ -61,7 +61,7 @@ struct st_profile_node {
     struct st_profile_lost lost;
     struct st_profile_server server; /* of a driver */
     struct {
-        int64_t length_ns; /* length of that cycle; 0: the node did nothing */
+        int64_t length_ns; /* length of the dropout's cycle; 0: the node did nothing in it */
         int64_t wait_ns, busy_ns;
     } kept; /* what the node did in the cycle of a dropout (st_pipewire_profile.kept) */
 };

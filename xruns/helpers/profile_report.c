@@ -1,5 +1,5 @@
-/* What was seen in PipeWire's graph since the last report: dropouts, devices that ran dry, how long nodes
- * took. */
+/* Reports what was seen in PipeWire's graph since the last report: dropouts, devices that ran dry, how long
+ * nodes took. */
 #include "xruns/helpers/pipewire_profile.h"
 
 static void report_cycle(struct st_pipewire_profile *profile)
@@ -7,11 +7,12 @@ static void report_cycle(struct st_pipewire_profile *profile)
     int64_t n = 0;
     ST_EACH (node, profile->nodes) {
         if (profile->kept.cycle_ns == 0 || (st_profile_late_is(node, profile->kept.cycle_ns) && !node->gone))
-            return; /* it is still followed */
+            return; /* a late node is still followed: report later */
         n += node->kept.length_ns > 0 && profile->kept.counts;
     }
     profile->kept.cycle_ns = 0;
-    for (size_t i = 0; n > 0; i++) { /* those that are late first: who listens may have room for some only */
+    /* late nodes first, since the receiver may have room for some nodes only */
+    for (size_t i = 0; n > 0; i++) {
         const struct st_profile_node *node = &profile->nodes[i % ST_PIPEWIRE_PROFILE_NODES_MAX];
         const bool late = node->kept.wait_ns + node->kept.busy_ns >= node->kept.length_ns;
         if (node->kept.length_ns == 0 || late != (i < ST_PIPEWIRE_PROFILE_NODES_MAX))
@@ -62,9 +63,9 @@ void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id,
     event.lost_ns = loss->lost_ns;
     event.longest_ns = loss->longest_ns;
     event.end_ns = loss->end_ns;
-    /* its buffer outlasts a late wake-up that is shorter than what was lost */
+    /* the program's buffer outlasts a late wake-up that is shorter than the loss */
     event.spare_ns = ST_MIN(loss->longest_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
-    if (st_profile_late_joins(node, loss)) { /* it goes on */
+    if (st_profile_late_joins(node, loss)) { /* the loss continues one that the node's cycles have shown */
         event.place = ST_DROPOUT_AT_GRAPH;
         event.count_n--;
         event.cycles_n = 1;
@@ -74,8 +75,8 @@ void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id,
     say(profile, event);
 }
 
-/* Woken to finished is wall time. Where the thread waited for a CPU meanwhile, its CPU time tells how long it
- * computes in a cycle, and nothing how long at most. */
+/* A node's busy time (woken to finished) is wall time. If its thread waited for a CPU meanwhile, uses the
+ * mean CPU time of a cycle instead; the longest time is then not known. */
 static void correct_if_contended(struct st_profile_node *node, struct st_xrun_load *load)
 {
     const int64_t most_ns = load->wait_median_ns + ST_MAX(load->busy_median_ns / 10, node->period_ns / 100);

@@ -1,7 +1,8 @@
-/* Cycles of PipeWire's graph as rows of the ring (xruns/cycle_ring.h). */
+/* Writes cycles of PipeWire's graph as rows of the ring (xruns/cycle_ring.h). */
 #include "xruns/helpers/profile_rows.h"
 
-/* @return from one time to the next; NOT_YET: it was not there. */
+/* @return the time from from_ns to to_ns; NOT_YET: to_ns has not come (`there` is false), or is before
+ * from_ns. */
 static uint32_t span_of(bool there, int64_t from_ns, int64_t to_ns)
 {
     const int64_t span_ns = st_ns_sub(to_ns, from_ns);

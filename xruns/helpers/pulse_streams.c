@@ -1,7 +1,11 @@
 #include "xruns/helpers/pulse_streams.h"
 
-#define LOOKS     16      /* 4 s: after a stream has come, a sink may hold what an old one asked for */
-#define SILENT_US 1000000 /* a queue that its server left alone may be seen empty some looks later */
+/* number of looks (4 s) of which the largest value counts, since the sink may still hold what an old stream
+ *  asked for
+ */
+#define LOOKS 16
+/* us after the server did not answer in which queues may be seen empty for that reason */
+#define SILENT_US 1000000
 
 struct st_stream *st_pulse_streams_find(struct st_pulse_streams *streams, uint32_t index)
 {
@@ -29,7 +33,7 @@ void st_pulse_streams_look_begin(struct st_pulse_streams *streams)
         stream->seen = false;
 }
 
-/* Of a stream that is filled again. */
+/* @return why a stream, whose queue is filled again, was empty. */
 static enum st_dropout_reason reason_of(const struct st_pulse_streams *streams,
                                         const struct st_stream *stream, uint64_t now_us)
 {
@@ -51,12 +55,12 @@ uint64_t st_pulse_streams_look(struct st_pulse_streams *streams, uint32_t index,
     stream->held_us = queued_us + sink_us;
     stream->seen = true;
     if (corked) {
-        stream->queue = ST_STREAM_NEW; /* it fills its queue anew before it plays again */
+        stream->queue = ST_STREAM_NEW; /* a corked stream fills its queue again before it plays */
         return 0;
     }
     streams->playing = true;
     if (stream->queue == ST_STREAM_FILLED && silent_us > held_us) {
-        stream->queue = ST_STREAM_NEW; /* what it lacks now belongs to this loss */
+        stream->queue = ST_STREAM_NEW; /* if the queue is empty now, that belongs to this loss */
         stream->reason = ST_DROPOUT_WAITED_FOR_OTHER;
         return silent_us - held_us;
     }
@@ -69,7 +73,7 @@ uint64_t st_pulse_streams_look(struct st_pulse_streams *streams, uint32_t index,
         return 0;
     }
     const bool starved = stream->queue == ST_STREAM_EMPTY;
-    /* the mean of the least and the most that it can have been */
+    /* the mean of the shortest and the longest time that the queue can have been empty */
     const uint64_t lost_us =
         (stream->last_empty_us - stream->first_empty_us + now_us - stream->filled_us) / 2;
     stream->queue = ST_STREAM_FILLED;

@@ -1,21 +1,21 @@
-/* Which playback streams of a PulseAudio server ran empty, judged by looking at their queues now and then.
+/* Finds out which playback streams of a PulseAudio server ran empty, by reading their queues at intervals.
  *
- * PulseAudio tells only a stream's own program that it underran. What others can read is how much a stream
- * has queued in the server: one that plays (not corked), had something queued, has nothing, and later has
- * something again was starved in between. One that is empty and then ends had played all it had. All
- * functions: one thread. */
+ * PulseAudio reports an underrun only to the stream's own program. Other programs can read how much sound a
+ * stream has queued in the server: a stream that plays (is not corked), had sound queued, has none, and later
+ * has sound again was starved in between. A stream that is empty and then ends has played all of its sound.
+ * All functions: one thread. */
 #pragma once
 
 #include "xruns/dropout_reason.h"
 
 #define ST_PULSE_STREAMS_MAX 128 /* streams at once; further streams are not watched */
 
-/* A queue with no more sound is empty: PulseAudio adds the sound in its resampler (180 us from 44.1 to 48
- * kHz, 16.1) */
+/* A queue with at most this time of sound (us) is empty: PulseAudio adds the sound in its resampler (180 us
+ * from 44.1 to 48 kHz, 16.1) */
 #define ST_STREAM_EMPTY_US   1000
 #define ST_STREAM_LONGEST_US 60000000 /* no buffer is longer: the server's figure is wrong */
-#define ST_STREAM_PAUSE_US                                                                                   \
-    5000000 /* a queue that is empty for longer without a known reason means that the program pauses */
+/* a queue that is empty for longer without a known reason means that the program pauses */
+#define ST_STREAM_PAUSE_US 5000000
 
 enum st_stream_queue { ST_STREAM_NEW, ST_STREAM_FILLED, ST_STREAM_EMPTY };
 

@@ -1,21 +1,25 @@
 #include "xruns/helpers/second_card.h"
 
-#define SETTLE_S                                                                                             \
-    1 /* of a card that begins to play, or whose cycle changes: PipeWire says nothing then either */
-#define DRIFT_S      5 /* from a resync on, PipeWire measures the rate anew */
-#define KNOWN_S      5 /* the clocks of some cards are coarse */
-#define MEAN_S       30
-#define STAYS_CYCLES 16    /* a delay that stays where it is was no resync, if nothing is resampled; ... */
-#define FAR_S        5     /* ... else the usual one is not known after so long */
-#define NEAR         0.6   /* of max_resync, which is not known exactly */
-#define BW_HZ        0.128 /* SPA_DLL_BW_MAX: of the loop that finds the rate, when it begins */
+/* s after a card began to play, or its cycle changed, in which resyncs do not count: PipeWire does not report
+ * them then either */
+#define SETTLE_S 1
+/* s after a resync in which the drift is not measured, since PipeWire measures the rate anew */
+#define DRIFT_S 5
+#define KNOWN_S 5 /* s of drift that must be measured, since the clocks of some cards are coarse */
+#define MEAN_S  30
+/* cycles: if a changed delay stays for this time, it was no resync, and becomes the usual delay; for cards
+ * that are not resampled ... */
+#define STAYS_CYCLES 16
+#define FAR_S        5     /* ... and the same in s for cards that are resampled */
+#define NEAR         0.6   /* share of max_resync that counts: max_resync is not known exactly */
+#define BW_HZ        0.128 /* SPA_DLL_BW_MAX: bandwidth of the loop that finds the rate, at its start */
 #define WHOLE        1e-4
-#define USUAL        32  /* reports, of the moving average */
-#define MEAN_DELAY_S 2.0 /* weight of the moving average for the drift */
+#define USUAL        32  /* reports over which the usual delay is averaged */
+#define MEAN_DELAY_S 2.0 /* time over which the delay is averaged for the drift */
 #define STEP         0.1
-#define ERROR_FRAMES 256                /* PipeWire allows at least these */
-#define DRIFT_MAX    0.01               /* more is no crystal's */
-#define FRAMES_MAX   (INT64_C(1) << 40) /* more is no delay */
+#define ERROR_FRAMES 256                /* PipeWire allows at least this error of the delay */
+#define DRIFT_MAX    0.01               /* a larger drift is not that of a crystal */
+#define FRAMES_MAX   (INT64_C(1) << 40) /* a larger delay is refused */
 
 static void begin(struct st_second_card *card, uint32_t driver_id, const struct st_second_card_clock *clock)
 {
@@ -32,7 +36,8 @@ static bool goes_on(const struct st_second_card *card, uint32_t driver_id,
            clock->position > last->position && clock->position - last->position < clock->rate_hz;
 }
 
-/* max_resync of alsa-pcm.c. The usual delay is its target, and what is in the resampler. */
+/* Estimates max_resync of alsa-pcm.c. The usual delay is PipeWire's target plus the frames in the
+ * resampler. */
 static double limit_of(const struct st_second_card *card)
 {
     return fmin(card->usual, fmax(ERROR_FRAMES, card->usual / 2));
@@ -49,8 +54,8 @@ static bool begins_anew(const struct st_second_card_clock *clock, double error, 
     return fabs(n - round(n)) < WHOLE && fabs(n - fmin(fabs(error), limit)) < limit / 4;
 }
 
-/* Of the report before, or of one that is missing, as PipeWire's of very late cycles are: they last about as
- * long as the reserve. @return frames of a resync in it; 0: none. */
+/* Finds a resync in the report before, or in a missing one: PipeWire does not report very late cycles, which
+ * last about as long as the reserve. @return frames of the resync; 0: none. */
 static double put_in_step(const struct st_second_card *card, const struct st_second_card_clock *clock,
                           double error, bool is_next)
 {

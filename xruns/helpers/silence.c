@@ -1,17 +1,21 @@
 #include "xruns/helpers/silence.h"
 
-#define LOUD       16.0F /* louder than that, and what is no number, counts as this */
-#define CUT        32    /* cut off: not softer than this part of the level. 30 dB: our own choice */
-#define SLACK      1     /* frames: the first sample of sound may be 0, too; not of what is whole */
-#define PAUSE_S    5     /* longer is no loss */
-#define ALONE_MS   1500  /* longer needs another sign, and casts no doubt */
-#define DOUBT_S    300   /* so long a silence that the program made casts doubt on the next ones */
+#define LOUD 16.0F /* a sample that is louder, or is not a number, counts as this level */
+/* sound was cut off if beside the silence it was louder than 1 / CUT of its level (30 dB, our own choice) */
+#define CUT 32
+/* frames: silence may end this much after a cycle begins, since the first sample of sound may be 0, too */
+#define SLACK   1
+#define PAUSE_S 5 /* longer silence is no loss */
+/* longer silence is a loss only with another sign, and casts no doubt on later silence */
+#define ALONE_MS 1500
+/* for this time after a silence that the program itself made, further silence is doubtful */
+#define DOUBT_S    300
 #define OWN_S      2
-#define SOUND_MS   20 /* less sound than that between two makes them one */
-#define SOUND_S    2  /* 1 / SOUND_S s of sound in the last seconds has to be before it */
+#define SOUND_MS   20 /* two losses with less sound between them are one */
+#define SOUND_S    2  /* a loss must follow at least 1 / SOUND_S s of sound in the last seconds */
 #define LONGEST_S  10 /* a longer loss is reported in parts */
-#define GAP_S      2  /* 1 / GAP_S s of cycles may be missing */
-#define LEVEL_BINS 3  /* half seconds */
+#define GAP_S      2  /* at most 1 / GAP_S s of cycles may be missing; else the search starts again */
+#define LEVEL_BINS 3  /* half seconds whose peak is the level */
 
 /* The loudest channel of a frame. */
 static float value_of(const struct st_silence_cycle *cycle, size_t frame)
@@ -24,7 +28,8 @@ static float value_of(const struct st_silence_cycle *cycle, size_t frame)
     return value;
 }
 
-/* The bits of absolute values have their order, and a compiler compares several at a time. */
+/* Finds the least and the largest absolute value by their bits, which are in the same order, so that a
+ * compiler compares several at a time. */
 static void scan(const float *samples, size_t n, int32_t *least, int32_t *most)
 {
     for (size_t i = 0; i < n; i++) {
@@ -67,7 +72,7 @@ static float edge_of(const struct st_silence *silence)
     return edge;
 }
 
-/* The time goes on by frames of which `sound` were some. */
+/* Lets time pass by `frames`, of which `sound` frames had sound. */
 static void pass(struct st_silence *silence, int64_t frames, int64_t sound)
 {
     silence->bin_frames += frames;
@@ -121,7 +126,8 @@ static void end_quiet(struct st_silence *silence, int64_t offset)
     silence->behind_peak = 0;
 }
 
-/* How many frames are of one ms, one half second and one side of the 6 ms behind a find. */
+/* @return the frames up to the next boundary: of a millisecond, of a half second, or of the
+ * ST_SILENCE_EDGE_MS behind a find. */
 static int64_t stretch(const struct st_silence *silence)
 {
     const int64_t ms = silence->rate_hz / 1000;
@@ -130,7 +136,7 @@ static int64_t stretch(const struct st_silence *silence)
     return behind > 0 ? ST_MIN(n, behind) : n;
 }
 
-/* @param first  a frame of sound. @return how many were taken. */
+/* Takes sound from frame `first` on. @return the number of frames taken. */
 static size_t take_sound(struct st_silence *silence, const struct st_silence_cycle *cycle, size_t first)
 {
     if (silence->quiet >= silence->rate_hz / 1000)
@@ -156,7 +162,8 @@ static size_t take_sound(struct st_silence *silence, const struct st_silence_cyc
     return n;
 }
 
-/* @param first  a silent frame. @return how many were taken. */
+/* Processes the silent frames that begin at frame `first` of the cycle. @return the number of frames
+ * taken. */
 static size_t take_quiet(struct st_silence *silence, const struct st_silence_cycle *cycle, size_t first)
 {
     const size_t frames =
@@ -183,7 +190,8 @@ static void report(struct st_silence *silence, st_silence_found_fn found, void *
     silence->found = false;
 }
 
-/* Cycles that are missing, or another clock. */
+/* Handles missing cycles: a short gap is passed over; after a long gap, or with another clock, the search
+ * starts again. */
 static void catch_up(struct st_silence *silence, const struct st_silence_cycle *cycle)
 {
     const int64_t missing = cycle->position - silence->at;

@@ -1,12 +1,12 @@
 /* Finds losses of sound in what a stream plays: exact zeros in the midst of sound. Pure.
  *
- * Music has such silence, too. What a sound server or plug-in puts where a program wrote nothing differs in
- * three ways: the sound before it is cut off and does not die away, the sound behind it is there at once, and
- * it ends where a cycle of the server begins. Where it also begins with a cycle, it is "whole"; one that does
- * not may be of a resampled stream, or of ALSA's plug-in. A program that cuts its own sound off does so
- * within cycles, too: if it has lately, another one that fits may be its own. A fade to nothing of up to 5 ms
- * counts as cut off. Silence of more than 1.5 s is not "rare", and of more than 5 s a pause. Cork, pause,
- * another volume: the caller knows them.
+ * Music has silence, too. Silence that a sound server or plug-in inserts where a program wrote nothing
+ * differs in three ways: the sound before it is cut off and does not die away, the sound behind it is there
+ * at once, and the silence ends where a cycle of the server begins. If it also begins with a cycle, the loss
+ * is "whole"; other losses may be of a resampled stream, or of ALSA's plug-in. A program that cuts off its
+ * own sound does so within cycles, too: after it did, further silence may be the program's own and is not
+ * "rare". A fade to nothing of up to 5 ms counts as cut off. Silence of more than 1.5 s is not "rare", and of
+ * more than 5 s it is a pause. The caller knows of corks, pauses and volume changes.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ struct st_silence_find {
     bool whole;         /* each silence of the loss began with a cycle */
     bool rare; /* the loss is short, and no other silence in the last five minutes was cut off and ended
                   within a cycle */
-    bool own;  /* such a silence came in the last two seconds */
+    bool own;  /* a silence that was cut off and ended within a cycle came in the last two seconds */
 };
 
 /** All 0 at first, and each time when the stream begins to play. */

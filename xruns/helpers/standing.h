@@ -1,4 +1,4 @@
-/* What a process that does not run is doing. FreeBSD: not known. */
+/* Finds out what a process waits for while it does not run: a disk, a CPU, SIGCONT. On FreeBSD not known. */
 #pragma once
 
 #include <sys/types.h>

@@ -1,6 +1,7 @@
 #include "xruns/helpers/thread_window.h"
 
-#define LONG_NS (100 * ST_NS_PER_MS) /* beside the late cycle: room for many others */
+/* of the window beside the late cycle: a longer time has room for many other cycles */
+#define LONG_NS (100 * ST_NS_PER_MS)
 
 /* --- CPU time of a late cycle --- */
 
@@ -9,8 +10,9 @@ static int64_t within(int64_t value, int64_t most)
     return value < 0 ? 0 : ST_MIN(value, most);
 }
 
-/* How much of a CPU other cycles need: what was used in the last seconds, but no more than they usually take
- * by the clock: the former has the longest cycles in it, the latter what others took of the CPU. */
+/* @return the share of a CPU that other cycles need: the share of the last seconds, in which the longest
+ * cycles are included, but at most what cycles usually take by the clock, in which waiting for a CPU is
+ * included. */
 static double usual_share(double used, const struct st_dropout_figures *figures)
 {
     const int64_t period_ns = figures->deadline_ns - figures->cycle_ns;
@@ -18,8 +20,9 @@ static double usual_share(double used, const struct st_dropout_figures *figures)
     return ST_MIN(used, usual);
 }
 
-/* What cycles that need so much each compute within the window, the late one left out. One begins with each
- * period; those that begin while the late one runs are one, right after it, or none (skips_next). */
+/* @return the CPU time of all cycles in the window but the late one, if each of them needs each_ns. A cycle
+ * begins with each period. Of the cycles that begin while the late one runs, one runs right after it; with
+ * skips_next, none of them runs. */
 static int64_t others_ns(const struct st_thread_window *window, const struct st_dropout_figures *figures,
                          int64_t each_ns)
 {
@@ -28,10 +31,11 @@ static int64_t others_ns(const struct st_thread_window *window, const struct st_
     const int64_t after_ns = within(window->to_ns - figures->end_ns, INT64_MAX);
     if (period_ns <= 0)
         return 0;
-    /* they wake up as late as this one did, and end in their period */
+    /* assumption: the other cycles wake up as late as this one did, and end in their period */
     const int64_t wait_ns = within(figures->awake_ns - figures->signal_ns, period_ns - each_ns);
     const int64_t since_ns = (figures->end_ns - figures->signal_ns) % period_ns;
-    const int64_t left_ns = since_ns > 0 ? period_ns - since_ns : 0; /* after its end, up to the next one */
+    /* from the end of the late cycle to the next period */
+    const int64_t left_ns = since_ns > 0 ? period_ns - since_ns : 0;
     const int64_t later_ns = within(after_ns - left_ns, INT64_MAX);
     return before_ns / period_ns * each_ns +
            within(before_ns % period_ns - (period_ns - wait_ns - each_ns), each_ns) +
@@ -39,7 +43,8 @@ static int64_t others_ns(const struct st_thread_window *window, const struct st_
            within(later_ns % period_ns - wait_ns, each_ns);
 }
 
-/* Was no other cycle computed when the samples were taken? Else part of it is in the window. */
+/* Did no other cycle run when the samples at both ends of the window were taken? Otherwise only a part of
+ * such a cycle is in the window. */
 static bool is_clear(const struct st_thread_window *window, const struct st_dropout_figures *figures,
                      int64_t each_ns)
 {
@@ -68,7 +73,7 @@ void st_thread_window_take(const struct st_thread_window *window, struct st_drop
     figures->cpu_ns = within(window->ran_ns - usual_ns, took_ns);
     figures->others_ns = within(window->process_ns - window->ran_ns - rest_usual_ns, took_ns);
     figures->cpu_error_ns = (usual_ns + rest_usual_ns) / 8;
-    if (!is_clear(window, figures, each_ns + rest_ns)) /* one of them may have begun or ended otherwise */
+    if (!is_clear(window, figures, each_ns + rest_ns)) /* the window may have only a part of a cycle */
         figures->cpu_error_ns += each_ns + rest_ns;
     if (window->to_ns - figures->end_ns < window->tick_ns)
         figures->cpu_error_ns += window->tick_ns;

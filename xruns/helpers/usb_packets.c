@@ -3,15 +3,16 @@
 #include "core/ns.h"
 
 #define ISOCHRONOUS 0
-#define CLOCK_BYTES 4                    /* a packet of feedback has 3 or 4 */
-#define BLOCK_NS    (100 * ST_NS_PER_MS) /* longer than all transfers that are on their way */
-#define ONE_NS      (20 * ST_NS_PER_MS)  /* less sound than this between two losses: they are one */
-#define SETTLED_NS  (5 * BLOCK_NS)       /* after so much sound no block is left that may belong to it */
-#define AGE_NS      ST_NS_PER_S          /* losses that follow each other do not wait for longer */
-#define LATE_NS     ST_NS_PER_MS         /* a shift of less is no loss: the clocks of both differ */
-#define SUBMIT_NS                                                                                            \
-    (2 * ST_NS_PER_MS) /* with no transfer on its way the next comes later: a program's doing                \
-                        */
+#define CLOCK_BYTES 4 /* a packet of clock feedback has 3 or 4 bytes, and no sound */
+/* length of a block, longer than all transfers that are queued at a time */
+#define BLOCK_NS   (100 * ST_NS_PER_MS)
+#define ONE_NS     (20 * ST_NS_PER_MS) /* less sound than this between two losses: they are one */
+#define SETTLED_NS (5 * BLOCK_NS)      /* after this time with sound, no further block can belong to a loss */
+#define AGE_NS     ST_NS_PER_S         /* a series of losses is reported after this time */
+/* a smaller shift is no loss, since the clocks of computer and device differ */
+#define LATE_NS ST_NS_PER_MS
+/* if no transfer is queued and the next one comes later than this, a program made the pause */
+#define SUBMIT_NS    (2 * ST_NS_PER_MS)
 #define INTERVAL_MAX (1 << 15)
 #define SPAN_MAX_NS  (100 * ST_NS_PER_S)
 #define SECONDS_MAX  (INT64_MAX / ST_NS_PER_S / 2)
@@ -30,7 +31,7 @@ static int bus_of(const unsigned char *head)
     return n;
 }
 
-/** By the computer's clock, which can be set. */
+/** @return the time of an event in ns of CLOCK_REALTIME, which can be set; 0: invalid. */
 static int64_t time_of(const unsigned char *head)
 {
     int64_t seconds;
@@ -52,7 +53,7 @@ struct st_usb_packets_shape st_usb_packets_shape(const unsigned char *head)
     return shape;
 }
 
-/** @return NULL: of no audio device, or there is no room. */
+/** @return the endpoint of an event; NULL: it belongs to no audio device, or there is no room. */
 static struct st_usb_endpoint *endpoint_of(struct st_usb_packets *p, const unsigned char *head)
 {
     const struct st_usb_device *device = NULL;
@@ -94,7 +95,7 @@ static void report(struct st_usb_packets *p, struct st_usb_endpoint *e)
     e->age_ns = 0;
 }
 
-/** The stream has ended: what was lost at its end no one misses. */
+/** The stream has ended: reports its losses so far, and forgets its state. */
 static void end_stream(struct st_usb_packets *p, struct st_usb_endpoint *e)
 {
     report(p, e);
@@ -105,7 +106,7 @@ static void end_stream(struct st_usb_packets *p, struct st_usb_endpoint *e)
 
 static void add_loss(struct st_usb_endpoint *e, int64_t lost_ns, bool begins)
 {
-    if (e->pending.lost_ns > SPAN_MAX_NS) /* long ago; a line has no more */
+    if (e->pending.lost_ns > SPAN_MAX_NS) /* more is not counted, since a line cannot hold it */
         return;
     e->pending.dropouts_n += begins;
     e->pending.lost_ns += lost_ns;
@@ -125,15 +126,15 @@ static void take_packet(struct st_usb_endpoint *e, bool good)
     e->good_ns = 0;
 }
 
-/** How late its transfers are at least, block by block. Two blocks that are later than what was before: for
- * so long no packet was sent. */
+/** Ends a block: compares the least lateness of its transfers with that of earlier blocks. If two blocks are
+ * later than those before, no packet was sent for the time of that shift, which is a loss. */
 static void end_block(struct st_usb_endpoint *e)
 {
     const int64_t least_ns = ST_MIN(e->low_ns, e->held_ns);
     const int64_t threshold_ns = ST_MAX(e->packet_ns, LATE_NS);
     const bool known = e->base_ns != INT64_MAX && e->held_ns != INT64_MAX;
     const int64_t shift_ns = known ? st_ns_sub(least_ns, e->base_ns) : 0;
-    /* by 0.1 less: times are rounded */
+    /* 10 % below the threshold, since times are rounded */
     if (shift_ns >= threshold_ns - threshold_ns / 10 && shift_ns < SPAN_MAX_NS)
         add_loss(e, shift_ns, e->pending.dropouts_n == 0); /* failed packets around it are the same loss */
     if (e->held_ns != INT64_MAX)
@@ -183,7 +184,7 @@ void st_usb_packets_take(struct st_usb_packets *p, const unsigned char *head, co
         take_done(p, e, head, descs, shape.descs_n);
         return;
     }
-    if (!shape.submitted) { /* the kernel did not take it */
+    if (!shape.submitted) { /* an error event: the kernel did not accept the transfer */
         e->flying_n -= e->flying_n > 0;
         return;
     }

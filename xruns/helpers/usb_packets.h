@@ -1,16 +1,16 @@
 /* Losses of sound on a USB bus, from the events of Linux's usbmon (Documentation/usb/usbmon.rst, the binary
  * interface). Pure; one thread. Two things lose sound there:
  * - a packet that failed (iso_status below 0): snd-usb-audio ignores it;
- * - time in which no packet was sent: from then on each transfer is done later by that, for its packets are
- *   counted and their time is known. A transfer that is only reported late is followed by punctual ones.
- * No loss: the end of a stream, transfers that the sound driver did not submit in time (the program was late,
- * and the device's own source counts that), and packets of at most 4 bytes, which carry clocks. */
+ * - time in which no packet was sent: from then on, each transfer finishes later by that time, since its
+ * packets are counted and their time is known. If a transfer is only reported late, the next ones are
+ * punctual. No loss: the end of a stream, transfers that the sound driver did not submit in time (the program
+ * was late, and the device's own source counts that), and packets of at most 4 bytes, which carry clocks. */
 #pragma once
 
 #include "core/base.h"
 
-#define ST_USB_PACKETS_HEAD_BYTES                                                                            \
-    64 /* struct mon_bin_hdr; of a finished transfer only the first 48 bytes are read */
+/* struct mon_bin_hdr; of a finished transfer only the first 48 bytes are read */
+#define ST_USB_PACKETS_HEAD_BYTES  64
 #define ST_USB_PACKETS_READ_BYTES  48  /* part of the header that read() returns */
 #define ST_USB_PACKETS_DESC_BYTES  16  /* struct mon_bin_isodesc */
 #define ST_USB_PACKETS_DESC_MAX    128 /* the kernel's limit of descriptors for one transfer */

@@ -17,32 +17,38 @@
 
 #define PROCESSES_MAX 64
 #define RIVALS_MAX    32
-#define RING          128               /* samples: 2.5 to 10 s */
+#define RING          128               /* samples that are kept of each thread: 2.5 to 10 s */
 #define PLAYED_NS     (4 * ST_NS_PER_S) /* a process without a cycle for this time is not sampled */
 #define THREADS_MAX   4000              /* threads that one scan of /proc reads */
-#define THREADS_EACH  (THREADS_MAX / PROCESSES_MAX) /* threads of one playing process */
-#define RAN_MAX       1024
-#define CHOOSE_NS                                                                                            \
-    (20 * ST_NS_PER_S) /* interval for choosing the thread again, since a process may start another one */
-#define NEW_NS                                                                                               \
-    (5 * ST_NS_PER_S) /* in a new process, the main thread may have run more often than the others ... */
-#define SOON_NS ST_NS_PER_S /* ... so it is compared again after this time */
+/* threads of one playing process that are read when its thread is chosen */
+#define THREADS_EACH (THREADS_MAX / PROCESSES_MAX)
+#define RAN_MAX      1024
+/* interval of choosing the sampled thread of each process again, since a process may start another one */
+#define CHOOSE_NS (20 * ST_NS_PER_S)
+/* for this time after a process began to play, threads are chosen every SOON_NS: its main thread may have run
+ * more often than the others at first */
+#define NEW_NS  (5 * ST_NS_PER_S)
+#define SOON_NS ST_NS_PER_S /* interval of choosing threads during NEW_NS */
 #define SCAN_NS (10 * ST_NS_PER_S)
-#define RESCAN_NS                                                                                            \
-    (100 * ST_NS_PER_MS) /* interval of scans while a culprit is not known: the thread may be new, or may    \
-                            have slept */
-#define SCAN_PRICE                                                                                           \
-    200 /* minimum interval of scans, as a multiple of a scan's CPU time; doubled after each scan in vain */
-#define IN_VAIN_MAX  3
-#define KNOWN_NS     (250 * ST_NS_PER_MS) /* how long name, priority and CPU of a rival stay valid */
-#define HUNT_NS      (30 * ST_NS_PER_S)   /* time of hunting after a dropout by a lack of CPU */
-#define FROZEN_TICKS 5  /* a thread that has not run for this number of samples may be in a frozen group */
-#define RARE_TICKS   25 /* after this number of samples, such a thread is read only now and then */
-#define USUAL_TICKS  8  /* samples of the moving average */
-#define AROUND       3  /* samples before and after a late cycle that are considered */
-#define PACE_NS                                                                                              \
-    (20 * ST_NS_PER_MS) /* time between two samples of few threads; doubled for more threads, four times as  \
-                           long for many */
+/* minimum interval of scans of /proc while the thread that took the CPU is not found: it may be new, or may
+ * have slept */
+#define RESCAN_NS (100 * ST_NS_PER_MS)
+/* minimum interval of scans, as a multiple of a scan's CPU time; doubled after each scan that found no
+ * culprit */
+#define SCAN_PRICE  200
+#define IN_VAIN_MAX 3
+#define KNOWN_NS    (250 * ST_NS_PER_MS) /* how long name, priority and CPU of a rival stay valid */
+/* threads that may take the CPU are watched for this time after a dropout by a lack of CPU */
+#define HUNT_NS (30 * ST_NS_PER_S)
+/* a thread that has not run for this number of samples may be in a frozen cgroup, which is read then */
+#define FROZEN_TICKS 5
+/* each sample whose number is a multiple of this reads the stat files of all threads; at this interval, the
+ *  cgroup of a thread that does not run is read again */
+#define RARE_TICKS  25
+#define USUAL_TICKS 8 /* samples over which the usual CPU time of a thread is averaged */
+#define AROUND      3 /* samples before and after a late cycle that are considered */
+/* time between two samples of few threads; doubled for more threads, four times as long for many */
+#define PACE_NS (20 * ST_NS_PER_MS)
 #define FEW     6
 #define MANY    24
 #define FDS_MAX 64 /* descriptors among which the server's socket is searched */
@@ -66,17 +72,18 @@ struct process {
     clockid_t clock;      /* CPU time of all threads */
     struct thread thread; /* the thread that computes */
     int64_t rt_priority;  /* of `thread`; -1: not known */
-    int64_t main_n;       /* wake-ups of the main thread before the first look; -1: there was no look */
-    int idle_n;           /* samples since the thread last ran */
-    int64_t usual_ns;     /* usual CPU time from one sample to the next */
-    bool faults;          /* the thread had major page faults in the last 0.5 to 2 s */
+    int64_t main_n; /* how often the main thread had run (schedstat) when threads were first compared; -1: not
+                       yet */
+    int idle_n;     /* samples since the thread last ran */
+    int64_t usual_ns; /* usual CPU time from one sample to the next */
+    bool faults;      /* the thread had major page faults in the last 0.5 to 2 s */
     struct figures samples[RING];
 };
 
 /* A thread that may take the CPU from others. */
 struct rival {
     struct thread thread;
-    struct st_proc_stat stat; /* as of stat_ns */
+    struct st_proc_stat stat; /* as read at stat_ns */
     int64_t stat_ns;
     int64_t cpu_ns[RING];
 };
@@ -91,15 +98,16 @@ struct ran {
 
 struct st_process_watch {
     struct process processes[PROCESSES_MAX];
-    int processes_n; /* number of places used so far */
+    int processes_n; /* entries of `processes` that were ever used */
     struct rival rivals[RIVALS_MAX];
     int64_t at_ns[RING], done_ns[RING]; /* begin and end of each sample */
-    int64_t samples_n;                  /* sample i is in place i % RING */
+    int64_t samples_n;                  /* samples so far; sample i has index i % RING */
     int64_t tick_ns;                    /* tick length of the kernel's clock */
     int64_t chosen_ns, added_ns, scanned_ns, scan_cpu_ns, hunt_end_ns;
-    bool unexplained;        /* a culprit was not found since the last scan */
-    int in_vain_n;           /* consecutive scans after which no culprit was found */
-    bool knows_ran;          /* `ran` is valid; not before the first scan of a hunt, which costs more */
+    bool unexplained; /* a culprit was not found since the last scan */
+    int in_vain_n;    /* consecutive scans after which no culprit was found */
+    bool knows_ran; /* `ran` is valid: a scan has filled it since the dropout. That first scan costs more, as
+                       it reads all threads */
     struct ran ran[RAN_MAX]; /* index: pid % RAN_MAX */
 };
 
@@ -289,7 +297,7 @@ static void choose_threads(struct st_process_watch *watch, int64_t now)
     }
 }
 
-/* The oldest sample of the thread that is kept. */
+/* The number of the oldest sample of the thread that is still in the ring. */
 static int64_t first_sample(const struct st_process_watch *watch, const struct thread *thread)
 {
     return ST_MAX(thread->from, watch->samples_n - RING);
@@ -346,7 +354,7 @@ static void scan_process(struct st_process_watch *watch, void *ctx, ST_UNUSED pi
         *left -= for_each(watch, pid, *left, consider_rival, NULL);
 }
 
-/* Looks for rivals; forgets them some time after the last dropout. */
+/* Scans /proc for threads that may take the CPU; stops HUNT_NS after the last dropout by a lack of CPU. */
 static void hunt(struct st_process_watch *watch, int64_t now)
 {
     const int64_t price_ns = SCAN_PRICE * watch->scan_cpu_ns * (INT64_C(1) << watch->in_vain_n);
@@ -399,7 +407,7 @@ static void sample(struct st_process_watch *watch, struct process *process, int6
     if (!again || figures->cpu_ns != before.cpu_ns)
         process->idle_n = 0;
     const bool rare = watch->samples_n % RARE_TICKS == 0;
-    /* a thread that is stopped now may have run since the last sample, but less than usual */
+    /* a thread that ran, but less than usual, may have been stopped since the last sample: read its state */
     const int64_t more_ns = (figures->cpu_ns - before.cpu_ns - process->usual_ns) * again;
     const bool less = 4 * more_ns < -process->usual_ns;
     process->usual_ns += more_ns / USUAL_TICKS;
@@ -464,8 +472,8 @@ static int64_t excess_ns(const struct st_process_watch *watch, const struct riva
     return rival->cpu_ns[last % RING] - rival->cpu_ns[base % RING] - (int64_t)(share * (double)window_ns);
 }
 
-/* Reads the state of a rival, not more often than KNOWN_NS, since many reports come at a time. @return
- * false: the thread has ended. */
+/* Reads the state of a rival, not more often than KNOWN_NS, since many dropouts can be reported at once.
+ * @return false: the thread has ended. */
 static bool know_rival(struct rival *rival, int64_t now)
 {
     if (rival->stat_ns != 0 && now - rival->stat_ns < KNOWN_NS)
@@ -522,7 +530,7 @@ static void blame(struct st_process_watch *watch, const struct process *process,
     const struct rival *culprit = find_culprit(watch, process, base, last);
     figures->taken_by_itself = culprit != NULL ? culprit->thread.pid == process->thread.pid
                                                : others_ns > figures->queue_ns - figures->queue_ns / 4;
-    if (culprit == NULL) { /* the culprit may have started after the last scan */
+    if (culprit == NULL) { /* the culprit may have started after the last scan: scan again */
         watch->unexplained =
             watch->unexplained || watch->scanned_ns == 0 || watch->at_ns[base % RING] > watch->scanned_ns;
         return;

@@ -20,8 +20,9 @@
 #endif
 
 #ifdef ARCH
-/* What libpipewire 0.3 to 1.6 and the C library need once it is connected, with threads and memory of its
- * own. A call that is not listed does not exist (ENOSYS), as for the C library's older ways. */
+/* The system calls that libpipewire 0.3 to 1.6 and the C library need once connected, for threads and memory
+ * of this process. Other calls fail with ENOSYS, as if the kernel did not have them, so that the C library
+ * uses older ones. */
 static const long allowed[] = {
 #ifdef SYS_poll
     SYS_poll,
@@ -91,7 +92,7 @@ static const long allowed[] = {
     SYS_writev,
 };
 
-/* ... and what it needs in some forms only: bits of an argument, and what they are. */
+/* Further calls, which are allowed only if these bits of an argument have this value. */
 static const struct {
     long number;
     uint32_t argument, bits, value;
@@ -100,10 +101,10 @@ static const struct {
     {SYS_fcntl, 1, ~7U, 0}, /* flags and locks; F_SETOWN and F_SETSIG would end other processes */
     {SYS_fcntl, 1, UINT32_MAX, F_DUPFD_CLOEXEC},
     {SYS_fcntl, 1, UINT32_MAX, F_ADD_SEALS},
-    {SYS_ioctl, 1, 0xFF00, 0x9200},                    /* usbmon's */
+    {SYS_ioctl, 1, 0xFF00, 0x9200},                    /* ioctls of usbmon */
     {SYS_newfstatat, 3, AT_EMPTY_PATH, AT_EMPTY_PATH}, /* fstat of glibc 2.33 */
     {SYS_prctl, 0, UINT32_MAX, PR_SET_NAME},
-    {SYS_prlimit64, 0, UINT32_MAX, 0}, /* its own */
+    {SYS_prlimit64, 0, UINT32_MAX, 0}, /* only limits of this process */
 };
 
 #define REFUSED BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS)

@@ -7,7 +7,7 @@
 #include "core/text/text.h"
 #include "platform/proc.h"
 
-#define THREADS_MAX 512 /* of one process that are asked */
+#define THREADS_MAX 512 /* threads of one process whose state is read */
 
 size_t st_standing_read(const char *path, char *buf, size_t buf_bytes)
 {
@@ -29,7 +29,8 @@ int st_standing_open(pid_t pid, const char *binary, clockid_t *ret)
     const char *name = strrchr(file, '/');
     const size_t len = strlen(binary);
     if (name == NULL || strncmp(name + 1, binary, len) != 0 ||
-        (name[1 + len] != '\0' && !st_text_is(name + 1 + len, " (deleted)"))) /* a package was upgraded */
+        /* the program's package was upgraded */
+        (name[1 + len] != '\0' && !st_text_is(name + 1 + len, " (deleted)")))
         return -ESRCH;
     return -clock_getcpuclockid(pid, ret);
 }

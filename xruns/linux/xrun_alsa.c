@@ -1,16 +1,16 @@
-/* Xruns of other programs on ALSA's devices, from /proc/asound: no counter is there, so the state of each
- * substream is looked at again and again. What is concluded, and how sure it is:
+/* Xruns of other programs on ALSA's devices, from /proc/asound. It has no counter of xruns, so the state of
+ * each substream is polled. An xrun is concluded in three cases:
  *
- * - the state is XRUN: there was one (a program that recovers at once is in it for microseconds only);
- * - it was RUNNING and is RUNNING, the same program's, but was started in between and counts its frames from
- * 0: the program recovered from an xrun, or stopped and started on its own, by a seek for example. A pause
- * does not begin at 0 and is none.
+ * - the state is XRUN (for microseconds only, if the program recovers at once);
+ * - the state was and is RUNNING for the same program, but the stream was started in between and counts its
+ * frames from 0: the program recovered from an xrun, or restarted the stream, for example to seek. After a
+ * pause frames do not begin at 0, so that is no xrun.
  *
  * - the device ran past a program that told the kernel never to stop its stream (alsa.h).
  *
- * So a sighting is at least one xrun, "probable". Missed is the second of two between looks, and a recovery
- * where the stream had run for less time before than since. A look makes the kernel ask the device where it
- * is, as the program's own period interrupt does. */
+ * So each report is at least one xrun, with the certainty "probable". The second of two xruns between two
+ * polls is missed, and so is a recovery if the stream had run for less time before it than since. A poll
+ * makes the kernel ask the device for its position, as the program's own period interrupt does. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/inotify.h>
@@ -23,13 +23,14 @@
 #include "xruns/alsa.h"
 #include "xruns/xrun.h"
 
-#define POLL_NS          (250 * ST_NS_PER_MS)
-#define OPEN_POLL_NS     ST_NS_PER_S        /* streams are open, none runs */
-#define CLOSED_POLL_NS   (10 * ST_NS_PER_S) /* all streams are closed; opening one is noticed at once */
-#define FIRST_LOAD_LOOKS 4                  /* of a stream that has begun */
-#define LOAD_NS          (10 * ST_NS_PER_S) /* between two reports of a stream that runs */
-#define POLLS_A_SCAN     8                  /* for cards that came or went */
-#define SUBSTREAMS_MAX   128                /* beyond these are not watched, and that is said */
+#define POLL_NS      (250 * ST_NS_PER_MS)
+#define OPEN_POLL_NS ST_NS_PER_S /* poll interval while streams are open and none runs */
+/* poll interval while all streams are closed; inotify reports at once that one is opened */
+#define CLOSED_POLL_NS   (10 * ST_NS_PER_S)
+#define FIRST_LOAD_LOOKS 4                  /* polls of a new stream before its first load report */
+#define LOAD_NS          (10 * ST_NS_PER_S) /* interval of load reports of a running stream */
+#define POLLS_A_SCAN     8                  /* polls between two scans for cards that came or went */
+#define SUBSTREAMS_MAX   128 /* further streams are not watched; the text of the source says how many */
 #define STATUS_BYTES     1024
 #define PCM_BYTES        16384
 
@@ -44,13 +45,14 @@ struct substream {
     int fd;     /* descriptor of the stream's status file */
     bool known; /* last is set */
     struct st_alsa_status last;
-    /* of the run of a stream that is in `last`: */
+    /* of the run of the stream that `last` describes: */
     bool own;                        /* our own stream, which counts its own dropouts */
-    char client[ST_XRUN_NAME_BYTES]; /* who opened it */
+    char client[ST_XRUN_NAME_BYTES]; /* program that opened the stream */
     struct st_alsa_params params;    /* rate_hz 0: not known */
     struct st_alsa_room room;
-    int64_t least_frames; /* since the report before; INT64_MAX: not known */
-    unsigned looks_left;  /* to the next report */
+    /* least sound left in the buffer since the last load report; INT64_MAX: not known */
+    int64_t least_frames;
+    unsigned looks_left; /* polls until the next load report */
 };
 
 struct alsa {
@@ -60,7 +62,7 @@ struct alsa {
     unsigned left_out_n;
     int open_error;      /* error of opening the status of a listed stream at the last scan; 0: none */
     bool no_names;       /* /proc hides a running program from this process */
-    unsigned polls_left; /* to the next scan */
+    unsigned polls_left; /* polls until the next scan */
     char pcm[PCM_BYTES]; /* /proc/asound/pcm as scanned last */
     int opens_fd;        /* inotify: a device of /dev/snd was opened; -1: none */
 };
@@ -153,9 +155,10 @@ static int scan(struct st_xrun_watch *w)
     return 0;
 }
 
-/* --- what they do --- */
+/* --- states of substreams --- */
 
-/** Name of the program that opened the stream; "" when it is gone, or hidden from us. @return its PID, 0. */
+/** Name of the program that opened the stream; "" when it is gone, or hidden from us. @return its PID; 0: not
+ * known. */
 static int64_t program_of(struct st_xrun_watch *w, int64_t tid, char ret[ST_XRUN_NAME_BYTES])
 {
     struct alsa *alsa = w->state;
@@ -179,7 +182,7 @@ static int64_t frames_ns(const struct substream *s, int64_t frames)
     return (int64_t)((double)frames * (double)ST_NS_PER_S / (double)s->params.rate_hz);
 }
 
-/** Was there an xrun between two looks? */
+/** Was there an xrun between two polls? */
 static bool had_xrun(const struct st_alsa_status *before, const struct st_alsa_status *now)
 {
     const bool same_stream = before->owner_tid == now->owner_tid;
@@ -240,7 +243,8 @@ static void begin_run(struct st_xrun_watch *w, struct substream *s, const struct
         s->params = (struct st_alsa_params){0}; /* the stream is closed by now, or another program's */
 }
 
-/** Looks at what a running stream had left in its buffer. */
+/** Reports how much sound a running stream has left in its buffer, and an xrun if the device ran past the
+ * program. */
 static void look_at_room(struct substream *s, const struct st_alsa_status *now, st_xrun_seen_fn seen,
                          void *ctx)
 {
@@ -259,7 +263,8 @@ static void look_at_room(struct substream *s, const struct st_alsa_status *now, 
         report_load(s, seen, ctx);
 }
 
-/** @return 0, -EBADMSG, or that it is gone. */
+/** Polls one stream. @return 0; -EBADMSG: its status has an unknown format; another error: its card is
+ * gone. */
 static int look(struct st_xrun_watch *w, struct substream *s, st_xrun_seen_fn seen, void *ctx)
 {
     char text[STATUS_BYTES];
@@ -289,7 +294,7 @@ static int look(struct st_xrun_watch *w, struct substream *s, st_xrun_seen_fn se
     return 0;
 }
 
-/** Notes the state that decides about the next poll. */
+/** Shortens the time to the next poll if the stream is open or runs. */
 static void note_state(struct st_xrun_watch *w, const struct st_alsa_status *status, bool known)
 {
     if (known && (status->state == ST_ALSA_RUNNING || status->state == ST_ALSA_XRUN)) {
@@ -314,7 +319,8 @@ static int poll_alsa(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
 {
     struct alsa *alsa = w->state;
     size_t bad_n = 0;
-    if (take_opens(alsa)) /* before the states are read: what is opened from now on wakes again */
+    /* before states are read: a device that is opened from now on wakes the poller again */
+    if (take_opens(alsa))
         alsa->polls_left = 0;
     w->plays = false;
     w->poll_ns = alsa->opens_fd >= 0 ? CLOSED_POLL_NS : OPEN_POLL_NS;
@@ -334,7 +340,7 @@ static int poll_alsa(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
             continue;
         }
         drop(alsa, &alsa->substreams[i]);
-        alsa->pcm[0] = '\0'; /* a card that comes back is opened again */
+        alsa->pcm[0] = '\0'; /* scan again, so that the streams of a card that comes back are opened */
         alsa->polls_left = 0;
     }
     if (bad_n > 0 && bad_n == alsa->n)
@@ -358,7 +364,8 @@ static void close_alsa(struct st_xrun_watch *w)
     free(alsa);
 }
 
-/** Wakes the poller when a program opens a sound device. Without this, streams are looked at more often. */
+/** Wakes the poller when a program opens a sound device. If this is not possible (-1), closed streams are
+ * polled more often. */
 static int watch_opens(const char *proc)
 {
     const int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);

@@ -7,8 +7,10 @@ const struct st_xrun_source st_xrun_usb = {
     .title = "USB",
     .summary = "isochronous packets of USB sound cards: those that failed, and times without any",
     .device_only = true,
-    .poll_ns = 4 * ST_NS_PER_S, /* its lines are read when they come */
-    .tells_playing = true,      /* USB packets do not show that the card plays: another source sees it */
+    .poll_ns = 4 * ST_NS_PER_S, /* interval of checks whether the program hangs; its lines are read as soon as
+                                   they arrive */
+    /* although USB packets do not show that the card plays, since another source does */
+    .tells_playing = true,
     .ops = &st_xrun_program_ops,
     .program = "sleeptune-observe-usb",
     .root_why = "only root can read USB packets; worth it if a USB sound card clicks",
