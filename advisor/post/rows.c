@@ -413,8 +413,8 @@ static const struct log_row {
     {"*get_avail()] %l: (%d suppressed) snd_pcm_avail after recover:"},
     {"*snd_pcm_avail after recover:"},
     {"*: follower ",
-     "PipeWire resynchronised $s$n$t: such a card's clock is not the one that drives PipeWire. Use one card to "
-     "play and to record, or give it a reserve (api.alsa.headroom = 1024)",
+     "PipeWire resynchronised $s$n$t: such a card's clock is not the one that drives PipeWire. Use one card "
+     "to play and to record, or give it a reserve (api.alsa.headroom = 1024)",
      .read = resync},
     {"*(alsa_%l) xrun state:", ""},
     {"*(%l) xrun state:", "$s did not finish in time for PipeWire's cycle$n$t"},

@@ -122,7 +122,7 @@ struct step {
 static struct step step_of(const struct st_finding *finding, int width)
 {
     struct step step = {"", st_finding_needs[finding->needs].then};
-    /* a permanent fix of one line that does not begin with "sudo" is a line of a file, not a command */
+    /* a permanent fix of one line without sudo is a line of a file, not a command */
     const char *command = one_command(finding->fix_persistent, width);
     const bool lasts = command != NULL && st_text_begins(command, "sudo ");
     if (!lasts)

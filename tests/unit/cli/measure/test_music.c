@@ -155,11 +155,12 @@ static void the_program_with_most_dropouts_is_named(void **state)
     assert_int_equal(n, 23);
     assert_int_equal(st_facts_text(facts, ST_MUSIC_REASON, &text), 0);
     assert_string_equal(text, "too-slow");
-    says(facts, "In 11 s: HeavyReverb lost sound 23 times: it computed too long (25.0 ms of "
-                "CPU time, the buffer lasts 21.3 ms). "
-                "Next: pw-metadata -n settings 0 clock.force-quantum 2048 (room for its worst cycle of "
-                "25.0 ms; 21.3 ms more delay; undo: the same with 0 (no forced size); to keep: sleeptune apply "
-                "linux-pipewire-quantum=2048).");
+    says(facts,
+         "In 11 s: HeavyReverb lost sound 23 times: it computed too long (25.0 ms of "
+         "CPU time, the buffer lasts 21.3 ms). "
+         "Next: pw-metadata -n settings 0 clock.force-quantum 2048 (room for its worst cycle of "
+         "25.0 ms; 21.3 ms more delay; undo: the same with 0 (no forced size); to keep: sleeptune apply "
+         "linux-pipewire-quantum=2048).");
 }
 
 static void who_computes_longer_than_any_buffer_is_to_be_frozen(void **state)
