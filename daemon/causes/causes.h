@@ -44,7 +44,7 @@ void st_causes_end_minute(struct st_causes *causes, struct st_cause_sums *ret,
 /** Counts n wake-ups of the loop, on time or late. Threads: drain. */
 void st_causes_wakes(struct st_causes *causes, uint64_t n);
 
-/** Sets why no trace of the kernel names the culprit; "": a tracer runs. Threads: main. */
+/** Sets why the kernel names no culprit; "": it does. Threads: main. */
 void st_causes_set_untraced(struct st_causes *causes, const char *why);
 
 /** Adds a late wake-up to the sums. @param culprit NULL: the trace named none. Threads: any. */
