@@ -35,15 +35,16 @@ struct st_late_judge {
     struct st_recent switches;     /* usual involuntary switches in a cycle */
     /* usual share of the loop's CPU that threads which run before the loop have */
     struct st_recent interrupts;
-    struct st_recent usual_readings[ST_READINGS]; /* usual growth of each reading per ns */
+    struct st_recent
+        usual_readings[ST_READINGS]; /* by how much each figure of `readings` usually grows in 1 ns */
 
     int64_t late_ns;         /* summed lateness of all cycles so far that slept */
     struct st_pauses pauses; /* pauses of the machine at the last drain */
-    /* pauses when the counters were last read; the next three members are since then */
+    /* pauses of the machine when the counters were last read */
     struct st_pauses looked;
-    int64_t looked_late_ns;      /* late_ns when the counters were last read */
-    uint64_t looked_late_n;      /* late wake-ups since then, including those in warm-up */
-    int64_t named_ns;            /* as in struct st_cause_context */
+    int64_t looked_late_ns; /* late_ns when the counters were last read */
+    uint64_t looked_late_n; /* late wake-ups since the counters were last read, including those in warm-up */
+    int64_t named_ns;       /* as in struct st_cause_context */
     struct st_readings readings; /* readings of the machine at the last drain */
 };
 

@@ -90,12 +90,14 @@ const char *st_change_find(const struct st_entry *entry, const char *text, size_
 enum st_entry_state {
     ST_ENTRY_IN_PLACE,
     ST_ENTRY_DIFFERS,
-    ST_ENTRY_GONE, /* the file, its block or the sysctl does not exist */
+    ST_ENTRY_GONE, /* the file or sysctl does not exist, or the lines that sleeptune added to the file do not
+                    */
     ST_ENTRY_UNREAD,
 };
 struct st_look {
     enum st_entry_state state;
-    int error;       /* why the state is unread or gone; 0: the file exists, but not its block */
+    int error; /* why the file or sysctl could not be read; 0: it was read (ST_ENTRY_GONE then says that the
+                  file has no lines of sleeptune's) */
     const char *now; /* the running value, valid until st_text_forget(); NULL: a file, or an error */
 };
 /** Is the entry still as we wrote it? */

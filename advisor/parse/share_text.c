@@ -53,7 +53,8 @@ static void take_word(struct reader *reader, const char *before, char *word)
     enum st_status status;
     const size_t len = strlen(word);
     if (reader->in_programs && !st_text_is(word, ST_SHARE_FINDING) && !st_text_is(word, "end") &&
-        /* "unknown" is a reason of dropouts, too, and not only a status */
+        /* a word that is a status ends the list of programs, but "unknown" can also be the reason of a
+         * program's dropouts */
         (st_finding_status_parse(word, &status) != 0 || status == ST_STATUS_UNKNOWN)) {
         reader->in_programs = word[len - 1] != '.';
         st_text_join(reader->programs, sizeof(reader->programs), " ", "%.*s",

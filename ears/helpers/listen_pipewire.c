@@ -64,7 +64,7 @@ struct listener {
     atomic_uint rate_seen, frames_seen; /* Hz, and frames of the server's latest cycle, set by the data
                                            thread; 0: no cycle yet */
     atomic_bool ready;                  /* the signal is ready, and playing begins */
-    bool other_rate;                    /* data thread only: another rate was reported */
+    bool other_rate; /* set by the data thread, which has told the command that the rate changed */
 };
 
 static void end(struct listener *listener, int status)
