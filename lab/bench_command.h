@@ -1,4 +1,4 @@
-/* What the commands that measure share: options, the line of progress, and how a result is printed and
+/* What the measuring commands share: their options, the line of progress, and how a result is printed and
  * drawn. */
 #pragma once
 
@@ -7,13 +7,13 @@
 #include "platform/program/options.h"
 
 struct st_bench_command {
-    const char *label; /* in a picture, of a result that has none; NULL: the command */
+    const char *label; /* name in the picture of a result that has none; NULL: the name of the command */
     bool quiet;
-    const char *plot;     /* NULL: nothing is drawn */
-    const char *saved_as; /* the document is written there, too; NULL */
+    const char *plot;     /* file of the picture; NULL: nothing is drawn */
+    const char *saved_as; /* file for a copy of the JSON document; NULL: none */
     struct st_table_format out;
-    int64_t seed;     /* of the random order; the time where none was given */
-    int64_t shown_ns; /* when progress was shown last; 0: never */
+    int64_t seed;     /* of the random order; the wall-clock time if the user gave none */
+    int64_t shown_ns; /* when the progress line was printed last; 0: never */
     struct st_locale_stream stream;
 };
 
@@ -24,21 +24,23 @@ struct st_bench_command {
 
 struct st_bench_command st_bench_command(void);
 
-/** Can its files be written? Before a measurement that takes minutes. @return 0, or an st_exit after a
- * message.
- */
+/** Checks before a measurement, which may take minutes, whether the files of --plot and --export-json can
+ * be written.
+ * @return 0, or an st_exit after a message. */
 ST_NODISCARD int st_bench_command_check(const struct st_bench_command *c);
 
-/** Shows the line on a terminal, at most once a second. @return false: the user wants an early end. */
+/** Prints the progress line to standard error, if that is a terminal, at most once a second. @return
+ * false: the user asked for an early end. */
 bool st_bench_command_go_on(struct st_bench_command *c, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/** Clears that line. */
+/** Clears the progress line. */
 void st_bench_command_done(const struct st_bench_command *c);
-/** Prints what comes, before it begins, unless quiet. */
+/** Prints a line about the coming measurement to standard error, unless quiet. */
 void st_bench_command_say(const struct st_bench_command *c, const char *line);
 
-/** Begins a result as text on standard output. @return where to write it; NULL: a document is asked for. */
+/** Begins a result as text on standard output. @return where to write it; NULL: the options ask for a
+ * document instead. */
 FILE *st_bench_command_begin(struct st_bench_command *c, int *ret_width);
-/** Ends it; prints the document if that is asked for, and draws it. @param document freed. @param measured_n
- * values in it; none is a failure. @return an st_exit. */
+/** Ends the text result; prints, saves and draws the document, each if the options ask for it. @param
+ * document freed. @param measured_n number of values in it; 0 is a failure. @return an st_exit. */
 ST_NODISCARD int st_bench_command_end(struct st_bench_command *c, json_t *document, size_t measured_n);

@@ -1,4 +1,5 @@
-/* The subcommands of sleeptune-lab: cmd_<name>.c in the folder of their subject, one row each in main.c. */
+/* The subcommands of sleeptune-lab. Each is defined in cmd_<name>.c in the folder of its subject and has a
+ * row in main.c. */
 #pragma once
 
 #include "platform/program/options.h"

@@ -1,5 +1,5 @@
-/* The laboratory's seam: what it asks of an operating system beyond struct st_platform, one row each for
- * Linux, FreeBSD and the fake. */
+/* What the laboratory needs from an operating system beyond struct st_platform. Linux, FreeBSD and the
+ * fake of the tests fill one struct st_lab each. */
 #pragma once
 
 #include "lab/series/sleep.h"
@@ -14,12 +14,12 @@ struct st_wake_stamps;
 
 /** One run of a program. */
 struct st_program_time {
-    int64_t wall_ns;            /* from before it is started until it is known to have ended */
-    int64_t user_ns, system_ns; /* CPU time of it and what it waited for */
+    int64_t wall_ns;            /* from just before its start until its end is known */
+    int64_t user_ns, system_ns; /* CPU time of the program and of the children it waited for */
     int status;                 /* exit status; 128 + the signal that ended it */
 };
 
-/** A table: its i-th row, which begins with its name; NULL after the last. */
+/** A table of rows: returns the i-th row, whose first member is its name; NULL after the last row. */
 typedef const void *st_lab_table(struct st_lab *lab, size_t i);
 
 struct st_lab {
@@ -29,35 +29,38 @@ struct st_lab {
     st_lab_table *call_method;  /* calls whose cost can be measured: struct st_call_method */
     st_lab_table *wake_method;  /* ways of waking a sleeper early: struct st_wake_method */
 
-    /** Starts a sleeper for w, which has method, platform and lab; each thread stays on its CPU.
-     *  @return 0, -EINVAL (no such CPU), or what the kernel said. */
+    /** Starts the sleeping thread for w, whose method, platform and lab are set; sender and sleeper each
+     * stay on their CPU.
+     * @return 0, -EINVAL (no such CPU), or the error of the kernel. */
     int (*wake_open)(struct st_wake *w, const struct st_wake_setting *setting);
-    /** One wait, woken by a signal after slice_ns (> 0, at most 10 s), or timed out then.
-     *  @return 0, -ETIMEDOUT (it does not wake: only wake_close helps), or what the kernel said. */
+    /** One wait: the sender signals the sleeper after slice_ns (> 0, at most 10 s), or, if not
+     * interrupted, the wait times out after slice_ns.
+     * @return 0, -ETIMEDOUT (the sleeper does not wake up: only wake_close may follow), or the error of
+     * the kernel. */
     int (*wake_round)(struct st_wake *w, int64_t slice_ns, bool interrupted, struct st_wake_stamps *ret);
     void (*wake_close)(struct st_wake *w); /* ends the sleeper */
 
-    /** By how many ppm the kernel now lets CLOCK_MONOTONIC run faster than its counter (NTP). An uncorrected
-     *  tick seems to be longer by the same ppm. @return 0, -ENOTSUP, -EPERM ... Threads: any. */
+    /** By how many ppm the kernel makes CLOCK_MONOTONIC faster than its counter at present (NTP). A tick
+     * that is not corrected seems longer by the same ppm. @return 0, -ENOTSUP, -EPERM ... Threads: any. */
     int (*clock_correction_ppm)(struct st_lab *lab, double *ret_ppm);
 
-    /** Runs a program, looked for in PATH, to its end: input and output are /dev/null, stderr is ours.
-     *  @return 0, -ENOENT, -EACCES ... (it could not be started). */
+    /** Runs a program, which is searched in PATH, to its end: its input and output are /dev/null, its
+     * stderr is that of this process. @return 0, -ENOENT, -EACCES ... (the program could not be started). */
     int (*time_program)(struct st_lab *lab, char *const argv[], struct st_program_time *ret);
-    /** Sends a signal to the program that time_program runs, or, between two, to the next one as soon as it
-     *  has begun. Async-signal-safe. Threads: that of time_program, in a handler of SIGINT, SIGTERM or
-     *  SIGHUP. */
+    /** Sends a signal to the program that time_program runs; if none runs, to the next one as soon as it
+     * has started. Async-signal-safe. Threads: that of time_program, in a handler of SIGINT, SIGTERM or
+     * SIGHUP. */
     void (*signal_program)(struct st_lab *lab, int signal_number);
 };
 
-/** The row of the system that this was built for. Never fails; no need to free. */
+/** The laboratory of the operating system that this program was built for. Never fails; not freed. */
 struct st_lab *st_lab_native(void);
 
-/** CLOCK_MONOTONIC. */
+/** The time on CLOCK_MONOTONIC, ns. */
 static inline int64_t st_lab_now_ns(struct st_lab *lab)
 {
     return st_platform_now_ns(lab->platform);
 }
 
-/** The row of that name in a table of the lab. @return NULL: none here. */
+/** The row with this name in a table of the lab. @return NULL: the system does not have it. */
 const void *st_lab_find(struct st_lab *lab, st_lab_table *table, const char *name);

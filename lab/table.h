@@ -1,4 +1,5 @@
-/* What a bench measured as a document: JSON, or its results as a table for a spreadsheet or a README. */
+/* Prints what a bench measured as JSON, or its results as a table for a spreadsheet (CSV) or a README
+ * (Markdown). */
 #pragma once
 
 #include <jansson.h>
@@ -7,10 +8,10 @@
 
 /** What --json and --format ask for. */
 struct st_table_format {
-    bool document; /* not text for people */
+    bool document; /* print JSON, CSV or Markdown instead of text for people */
     bool csv, markdown;
-    bool samples;   /* CSV: the single values */
-    double unit_ns; /* of times in Markdown, and in the text of exec; 0: fits them */
+    bool samples;   /* CSV has the single values instead of the figures */
+    double unit_ns; /* unit of times in Markdown and in the text of exec; 0: one that fits the values */
 };
 
 /** Rows for st_options_read; o: a struct st_table_format. */
@@ -20,13 +21,14 @@ struct st_table_format {
         "format", .take = st_table_take_format, .ctx = (o)                                                   \
     }
 
-/** --format; ctx: a struct st_table_format. @return 0 or ST_EXIT_USAGE. */
+/** Takes the value of --format. @param ctx a struct st_table_format. @return 0 or ST_EXIT_USAGE. */
 ST_NODISCARD int st_table_take_format(void *ctx, const char *text);
 
-/** --time-unit; ctx: a struct st_table_format. @return 0 or ST_EXIT_USAGE. */
+/** Takes the value of --time-unit. @param ctx a struct st_table_format. @return 0 or ST_EXIT_USAGE. */
 ST_NODISCARD int st_table_take_unit(void *ctx, const char *text);
 
 /** Prints a document of the laboratory to standard output as JSON, CSV (every figure of each result but
- * single values, one result a line) or Markdown (the figures that people compare). Frees it.
- * @return an st_exit, after a message: NULL is out of memory, and a saved one may be none of sleeptune's. */
+ * single values, one result a line) or Markdown (the figures that people compare).
+ * @param document freed; NULL means that memory ran out, which is reported. @return an st_exit, after a
+ * message, also for a document that CSV and Markdown do not know. */
 ST_NODISCARD int st_table_output(const struct st_table_format *format, json_t *document);

@@ -1,4 +1,4 @@
-/* What a series of lateness shows, and in which words. */
+/* What a series of lateness shows, as figures and as sentences. */
 #pragma once
 
 #include "lab/analyse/changes.h"
@@ -10,49 +10,59 @@
 #define ST_SENTENCES_MAX  20
 #define ST_SENTENCE_BYTES 400
 #define ST_BLIND_MAX      24
-/** Ticks, intervals and periodic components are looked for in this many samples, the first ones. */
+/** Ticks, intervals and periodic components are looked for only in this number of samples, the first ones. */
 #define ST_ANALYSIS_HEAD_N ((size_t)1 << 18)
 
-/** Wake-ups that come at intervals of their own, whatever was asked for: sleeps take whole ticks, longer than
- * the period. */
+/** Wake-ups whose distance does not depend on the period that the program asks for, because each sleep
+ * takes whole clock ticks and these are longer than the period. */
 struct st_interval {
-    bool skips; /* most samples come after periods without one: lateness then follows from the intervals */
-    bool found; /* the intervals are equal, and no multiple of the period */
-    double interval_ns; /* median */
-    double spread_ns;   /* 5 % to 95 % */
-    int hz;             /* whole rate with that interval; 0: none fits */
+    bool skips; /* more than half of the samples follow a period without a sample: lateness then follows from
+                   the intervals */
+    bool found; /* the intervals are equal, and not a multiple of the period */
+    double interval_ns; /* median of the intervals between wake-ups */
+    double spread_ns;   /* from the 5 % to the 95 % quantile of the intervals */
+    int hz;             /* whole-number tick rate whose tick is as long as the interval; 0: none fits */
 };
 
 struct st_analysis {
     uint64_t samples_n, span_periods;
     double span_s;
-    uint64_t head_n;     /* at most ST_ANALYSIS_HEAD_N */
-    uint64_t overlaps_n; /* of the first head_n samples: later than the next one was due */
-    bool skips;          /* too many periods are skipped to look for trend or steps */
-    bool counted;        /* no one said how far apart the samples are: a second stands for one of them */
-    bool untimed;        /* indices are no times, because periods are missing: nothing is looked for */
+    uint64_t head_n;     /* first samples in which ticks and periodic components are looked for; at most
+                            ST_ANALYSIS_HEAD_N */
+    uint64_t overlaps_n; /* samples among the first head_n that woke up after the next one was due */
+    bool skips;          /* too many periods were skipped to look for a trend or steps */
+    bool
+        counted; /* the time between samples is unknown: samples are counted, and 1 s stands for one sample */
+    bool untimed; /* periods were skipped and the indices do not show which: the times of samples are unknown,
+                     and nothing is looked for */
     struct st_ticks ticks;
-    struct st_interval
-        interval; /* not looked for, like the next two, where wake-ups are at ticks: it is the same thing */
-    struct st_whole_ticks whole_ticks; /* nor this with ticks; nothing below where they are found */
-    bool late_known;                   /* late_ones is */
-    struct st_late_ones late_ones;     /* of the head; regular or a group only where there are no ticks */
-    struct st_periodic periodic; /* nor this when wake-ups have intervals of their own; regular outliers are
-                                    left out */
+    struct st_interval interval; /* looked for only if neither ticks nor whole_ticks are found, since ticks
+                                    cause equal intervals, too */
+    struct st_whole_ticks whole_ticks; /* looked for only if ticks.found is false or ticks.hz is 0 */
+    bool late_known;                   /* late_ones is valid */
+    struct st_late_ones
+        late_ones; /* of the first head_n samples; `regular` and `group` are false if ticks are found */
+    struct st_periodic periodic; /* looked for only without ticks and if interval.skips is false; regular
+                                    outliers are left out before */
     struct st_changes changes;
-    int blind_hz[ST_BLIND_MAX]; /* usual tick rates, and the known one, that these samples could not show:
-                                   ascending; none where wake-ups are at ticks */
+    int blind_hz[ST_BLIND_MAX]; /* tick rates in Hz, the usual ones and the kernel's, that these samples could
+                                   not show, ascending; none if a tick was found */
     size_t blind_n;
-    int coarse_hz; /* whether it wakes at ticks of less than this could not be shown; 0: it could */
-    char sentence[ST_SENTENCES_MAX][ST_SENTENCE_BYTES]; /* for people, each from the figures above */
+    int coarse_hz; /* the samples do not show whether sleeps end only at ticks of fewer Hz than this; 0: they
+                      do */
+    char sentence[ST_SENTENCES_MAX]
+                 [ST_SENTENCE_BYTES]; /* sentences for people, each made from the figures above */
     size_t sentences_n;
-    size_t findings_n; /* of them; the rest say what could not be found */
+    size_t findings_n; /* number of sentences that report a finding, which come first; the others say what
+                          could not be found */
 };
 
 /**
+ * Analyses a series.
  * @param known_hz the kernel's tick rate; 0: unknown.
- * @param counted its period, 1 s, is none: what has to do with time is not looked for.
+ * @param counted the samples have no known times, and their period of 1 s is only a placeholder: ticks and
+ * intervals are not looked for.
  * @return 0 (also for too few samples: a sentence says so), -ENODATA (no sample), -ENOMEM. Threads: any.
- * In noise less than 1 of 1000 series gets any finding; docs/results.md has how many were tried. */
+ * In noise less than 1 of 1000 series gets any finding; docs/results.md says how many series were tried. */
 ST_NODISCARD int st_series_analysis_of(const struct st_series *series, int known_hz, bool counted,
                                        struct st_analysis *ret);

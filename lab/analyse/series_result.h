@@ -1,4 +1,4 @@
-/* A series with its analysis, as series, simulate and analyse show it. */
+/* A series with its analysis, in the form in which the commands series, simulate and analyse print it. */
 #pragma once
 
 #include <jansson.h>
@@ -15,26 +15,29 @@
         {"frames", .number = &(o)->frames, .min = 1, .max = 1 << 20},                                        \
         {"rate", .rate_hz = &(o)->rate_hz, .min = 1000, .max = 768000}, {"plot", .text = &(c)->plot},        \
         ST_TABLE_OPTIONS(&(c)->out)
-#define ST_SERIES_COUNT_USUAL 900 /* samples */
+#define ST_SERIES_COUNT_USUAL 900 /* samples that a run takes unless the user sets --count */
 
 struct st_series_result {
-    char name[200]; /* of one of several; "" */
+    char name[200]; /* name of the series if there are several; "": it is the only one */
     struct st_series_input input;
-    struct st_sample sample; /* these two once it was analysed */
+    struct st_sample sample; /* sample and moments are set by st_series_result_analyse */
     struct st_moments moments;
-    const struct st_simulation *simulation; /* the options of the simulator; NULL: nothing was simulated */
-    json_t *conditions; /* of a measurement; NULL: unknown. Freed by st_series_result_finish */
+    const struct st_simulation
+        *simulation; /* options of the simulator, if the series is simulated; NULL: it is not */
+    json_t
+        *conditions; /* test conditions of a measurement; NULL: unknown. Freed by st_series_result_finish */
     struct st_analysis analysis;
 };
 
 void st_series_result_finish(struct st_series_result *result);
 
-/** Analyses, prints and draws. @param known_hz the kernel's tick rate; 0: unknown. @param samples the
- * document has every sample that is kept. @return an st_exit. */
+/** Analyses a series, prints the result and draws it. @param known_hz the kernel's tick rate; 0: unknown.
+ * @param samples true: the document has every sample that was kept. @return an st_exit. */
 ST_NODISCARD int st_series_result_show(struct st_bench_command *command, struct st_series_result *result,
                                        int known_hz, bool samples);
 
-/* The same in steps, for several: analyse each, then text or JSON. */
+/* The steps of st_series_result_show, for commands that show several series: analyse each, then make text
+ * or JSON. */
 ST_NODISCARD int st_series_result_analyse(struct st_series_result *result, int known_hz);
 void st_series_result_text(const struct st_series_result *result, FILE *out, int width);
 /** @return NULL: out of memory. */
