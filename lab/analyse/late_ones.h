@@ -12,7 +12,7 @@ struct st_late_ones {
     bool group;               /* the outliers lie close together, far from all other samples */
     bool regular;             /* some outliers form a train: they come at equal distances in time */
     double first_periods, every_periods, every_s;
-    int64_t train_limit_ns; /* only outliers later than this are looked for in the train; at least limit_ns */
+    int64_t train_limit_ns; /* the train consists of outliers later than this; limit_ns or more */
     double late_ns; /* median lateness of the outliers of the train, minus the median of all samples */
     uint64_t seen_n, slots_n; /* moments of the train that have an outlier, and all moments of the train */
 };

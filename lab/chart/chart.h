@@ -1,4 +1,4 @@
-/* Charts: the data (chart_data.c, input/), drawn as SVG or as text (chart_write.c, picture*.c). */
+/* Charts: their data (chart_data.c, input/) are drawn as SVG (chart_write.c, picture*.c). */
 #pragma once
 
 #include <jansson.h>
@@ -22,7 +22,7 @@ enum st_chart_kind {
 #define ST_CHART_LINES_MAX  6 /* lines that a reader can distinguish in one picture */
 #define ST_CHART_NAME_BYTES 360
 
-/** One distribution: a box or a line. Unknown members are empty. */
+/** One distribution, drawn as a box or as a line. Unknown members are 0 or empty. */
 struct st_chart_set {
     char file[96];   /* the file it was read from; "": measured by this process */
     char label[200]; /* name of the set; `file` if the file has only one set */
@@ -31,14 +31,14 @@ struct st_chart_set {
     int64_t x_ns;    /* how long the sleeper slept, of the JSON of the command wake; else 0 */
     uint64_t n;
     struct st_box box;          /* box.n = 0: no quartiles */
-    struct st_series series;    /* its values in order; n = 0: only figures are known */
-    struct st_sample sample;    /* of it */
-    struct st_columns *columns; /* of it, where it is drawn over time; NULL */
-    bool timed;                 /* one value per period; else columns count values */
+    struct st_series series;    /* values in the order of measurement; n = 0: only figures are known */
+    struct st_sample sample;    /* the values of `series`, sorted */
+    struct st_columns *columns; /* `series` in columns of pixels, if it is drawn over time; NULL: it is not */
+    bool timed;                 /* each value has a period; false: the x axis counts values */
 };
 
 struct st_chart_data {
-    const char *title; /* instead of the kind's own; NULL */
+    const char *title; /* title that the user gave; NULL: the title of the kind of picture */
     char quantity[64]; /* quantity of the values: "lateness, woke - due" */
     char note[700];
     char conditions[1600];
@@ -53,15 +53,15 @@ void st_chart_finish(struct st_chart_data *data);
 
 /** A new, empty set. @return NULL when out of memory, or when there are too many. */
 struct st_chart_set *st_chart_add(struct st_chart_data *data, const char *label);
-/** "label", and its group if there are several groups. */
+/** The label of a set, with its group if the data have several groups. @return buf. */
 const char *st_chart_name(const struct st_chart_data *data, const struct st_chart_set *set,
                           char buf[ST_CHART_NAME_BYTES]);
-/** Adds the test conditions of a file, as text of st_conditions_text. The picture shows those of the first
+/** Adds the test conditions of a file (text of st_conditions_text). The picture shows those of the first
  * file. */
 void st_chart_conditions(struct st_chart_data *data, const char *text);
 
-/** Adds a series as a set, which takes its samples. @param timed false: samples are counted. @return 0,
- * -ENOMEM. */
+/** Adds a series as a new set, which takes its samples: *series is empty afterwards. @param timed false:
+ * the x axis counts samples. @return 0, -ENOMEM. */
 ST_NODISCARD int st_chart_add_series(struct st_chart_data *data, const char *label, struct st_series *series,
                                      bool timed);
 /** Distance between two values on an axis of time, and its unit, which depends on the length: s, min, h or
@@ -79,24 +79,24 @@ ST_NODISCARD int st_chart_json(const char *name, const json_t *document, struct 
 struct st_chart_options {
     enum st_chart_kind kind;
     const char *path; /* .svg; NULL or "-": standard output */
-    FILE *svg;        /* draws there instead; stays open */
+    FILE *svg;        /* stream to draw to instead of `path`; it stays open; NULL: `path` is used */
 };
 
 /** Checks, before anything is measured, whether a picture can be written to `path`; NULL: no picture. @return
  * 0 or an st_exit, after a message. */
 ST_NODISCARD int st_chart_check(const char *option, const char *path);
-/** Can the file be written? Nothing is changed. @return 0, or a failure after a message. */
+/** Checks whether a file can be written, without changing it. @return 0, or a failure after a message. */
 ST_NODISCARD int st_chart_can_write(const char *path);
-/** Draws. @return an st_exit, after a message. */
+/** Draws the picture and writes it. @return an st_exit, after a message. */
 ST_NODISCARD int st_chart_write(struct st_chart_data *data, const struct st_chart_options *options);
 
 /* --- --plot FILE of other commands --- */
 
-/** Takes the name of a kind of picture. @param ctx enum st_chart_kind. @return 0 or an st_exit, after a
- * message. */
+/** Takes the value of --kind, the name of a kind of picture. @param ctx enum st_chart_kind. @return 0 or
+ * an st_exit, after a message. */
 ST_NODISCARD int st_chart_take_kind(void *ctx, const char *text);
 
-/** Draws a document unless path is NULL; frees it. @param name of its only result, where that has none.
- * @param status of the result that was printed before; returned if it is an error. @return an st_exit, after
- * a message. */
+/** Draws a document as the file `path`, for --plot; does nothing if path is NULL. Frees the document.
+ * @param name for a document with only one result that has no name. @param status of the result that was
+ * printed before; returned if it is an error. @return an st_exit, after a message. */
 ST_NODISCARD int st_chart_option_json(const char *name, const char *path, json_t *document, int status);

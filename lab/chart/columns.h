@@ -7,8 +7,8 @@
 #define ST_COLUMNS_MAX 2048
 
 struct st_column {
-    uint64_t n;             /* values */
-    int64_t min_ns, max_ns; /* where n > 0 */
+    uint64_t n;             /* number of values in the column */
+    int64_t min_ns, max_ns; /* valid if n > 0 */
 };
 
 /** Column i holds the periods i * periods .. (i + 1) * periods - 1, counted from the first sample. */

@@ -3,7 +3,7 @@
 
 #include "core/base.h"
 
-/** In pixels of a screen (96 per inch) from the upper left corner. */
+/** A point in CSS pixels (96 per inch), measured from the upper left corner. */
 struct st_point {
     double x, y;
 };
@@ -42,13 +42,14 @@ struct st_svg {
     size_t text_bytes;
 };
 
-/** Begins a picture. @param title, description for screen readers. @return 0, -ENOMEM. Then end it. */
+/** Begins a picture; after success it must be ended with st_svg_finish. @param title, description for
+ * screen readers. @return 0, -ENOMEM. */
 ST_NODISCARD int st_svg_open(struct st_svg *svg, double width, double height, const char *title,
                              const char *description);
 /** A group of elements with a class, for programs that read a picture; groups nest. */
 void st_svg_begin(struct st_svg *svg, const char *role);
 void st_svg_end(struct st_svg *svg);
-/** n points, two per line. */
+/** Draws n / 2 separate lines, each between two points that follow each other. */
 void st_svg_segments(struct st_svg *svg, const struct st_point *points, size_t n, const struct st_pen *pen);
 void st_svg_polyline(struct st_svg *svg, const struct st_point *points, size_t n, const struct st_pen *pen);
 /** @param pen NULL: no outline. */

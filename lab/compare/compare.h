@@ -1,4 +1,4 @@
-/* What `sleeptune-lab compare` reads, what it finds, and how it shows that. */
+/* What `sleeptune-lab compare` reads and finds, and how it prints the result. */
 #pragma once
 
 #include <jansson.h>
@@ -8,7 +8,7 @@
 #include "lab/compare/test_conditions.h"
 #include "lab/input/series_input.h"
 
-/** One file: a run. */
+/** One of the two files, which holds one run. */
 struct st_compare_file {
     const char *path;
     struct st_series_input input;
@@ -25,19 +25,20 @@ struct st_compare_result {
 /** Compares the second file with the first, and judges all figures together. @return an st_exit, after a
  * message: out of memory. Free with st_compare_finish. */
 ST_NODISCARD int st_compare_make(struct st_compare_result *result);
-/** Frees the files, too. */
+/** Frees the result, and the data of both files. */
 void st_compare_finish(struct st_compare_result *result);
 
 #define ST_COMPARE_RESULTS_MAX 256
 
-/** Two documents of the same kind, whose results have single values, of two machines for example. */
+/** The comparison of two documents of the same kind (for example from two machines), result by result.
+ * Their results must have single values. */
 struct st_compare_results {
     char *const *paths;
     struct st_compare_row {
         char name[200];
         uint64_t n[2];                        /* values */
         struct st_figure figures[ST_FIGURES]; /* only the median is judged */
-    } * rows;                                 /* results that both have */
+    } * rows;                                 /* results that both documents have */
     size_t n, alone_n;                        /* alone: results of A that are not compared */
     size_t tests_n, shown_n;
 };
@@ -46,7 +47,7 @@ struct st_compare_results {
 ST_NODISCARD int st_compare_results_make(char *const paths[2], const json_t *a, const json_t *b,
                                          struct st_compare_results *ret);
 void st_compare_results_finish(struct st_compare_results *results);
-/** The median of each row, and its difference. */
+/** Prints the median of each row in both documents, and the difference. */
 void st_compare_results_text(const struct st_compare_results *results, FILE *out);
-/** @return 0 or -errno of standard output. */
+/** Prints the comparison to standard output. @return 0 or -errno of standard output. */
 ST_NODISCARD int st_compare_print(const struct st_compare_result *result);

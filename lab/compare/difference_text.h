@@ -5,16 +5,17 @@
 
 #define ST_DIFFERENCE_TEXT_BYTES 1500
 
-/* figures: ST_FIGURES of them, judged. buf: ST_DIFFERENCE_TEXT_BYTES unless said. Each returns buf. */
+/* All functions take `figures`, an array of ST_FIGURES that st_verdict_judge has judged, and return buf,
+ * which has ST_DIFFERENCE_TEXT_BYTES. */
 
 /** The answer, from the verdicts alone: "Better than A: the median is 8.2 µs less (95 %: 7.6 µs .. 8.9 µs)."
  * @param a the name of the first run. */
 const char *st_difference_text_sentence(const struct st_figure *figures, size_t tests_n, const char *a,
                                         char *buf);
-/** Figures that change within one run by more than chance, and by how much; "": none does. */
+/** Names the figures that change within one run by more than chance, and by how much; "": none does. */
 const char *st_difference_text_drift(const struct st_figure *figures, char *buf);
-/** Intervals that may be too narrow; "": none. */
+/** Names the figures whose interval may be too narrow; "": none. */
 const char *st_difference_text_doubts(const struct st_figure *figures, char *buf);
 
-/** A row for each figure that a run has: both values, the difference, its interval, p. */
+/** Prints a row for each figure: both values, the difference, its interval, p. */
 void st_difference_text_table(FILE *out, const struct st_figure *figures, const char *a, const char *b);

@@ -1,9 +1,9 @@
-/* What differs between the test conditions of two runs, "key: value" lines. */
+/* Compares the test conditions of two runs, which are text of "key: value" lines. */
 #pragma once
 
 #include "core/base.h"
 
-#define ST_LOAD_KEY "load_average" /* small differences are ignored */
+#define ST_LOAD_KEY "load_average" /* load average, whose small differences are ignored */
 
 /** A condition that differs between both runs. */
 struct st_test_condition_pair {
@@ -15,9 +15,9 @@ struct st_test_condition_pair {
 /** The value of a key, cut to ret_bytes; "" without one. @return whether there is one. */
 bool st_test_conditions_value(const char *text, const char *wanted, char *ret, size_t ret_bytes);
 
-/** The conditions that differ: in the order of `now`, then those that only `before` has. @param known_only
- * leaves out those that one side does not record. Appends to *ret, which is NULL or a list. @return 0,
- * -ENOMEM. Free with st_test_conditions_free. */
+/** Finds the conditions that differ: in the order of `now`, then those that only `before` has. @param
+ * known_only leaves out conditions that one side does not record. Appends to *ret, which is NULL or a
+ * list. @return 0, -ENOMEM. Free with st_test_conditions_free. */
 ST_NODISCARD int st_test_conditions_compare(const char *before, const char *now, bool known_only,
                                             struct st_test_condition_pair **ret, size_t *ret_n);
 void st_test_conditions_free(struct st_test_condition_pair *list, size_t n);

@@ -1,4 +1,4 @@
-/* A JSON document of a stream. */
+/* Reads a JSON document from a stream. */
 #pragma once
 
 #include "core/base.h"

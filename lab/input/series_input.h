@@ -13,8 +13,8 @@
 
 #define ST_SERIES_EVERY_MAX_NS (3600 * ST_NS_PER_S)
 
-/** Rows for st_options_read, of text alone; o: a struct st_series_options. The least period is below that of
- * a measurement. */
+/** Rows for st_options_read, for commands whose options concern text files only; o: a struct
+ * st_series_options. --every may be as short as 1 ns, less than a measurement can take. */
 #define ST_SERIES_TEXT_OPTIONS(o)                                                                            \
     {.name = "every", .time_ns = &(o)->every_ns, .min = 1, .max = ST_SERIES_EVERY_MAX_NS},                   \
     {                                                                                                        \
@@ -25,7 +25,7 @@ struct st_series_options {
     int64_t every_ns; /* 0: not given */
     int64_t frames;   /* 0: not given */
     int64_t rate_hz;  /* 0: not given */
-    const char *unit; /* of the figures of text: "ns", "us", "ms", "s"; NULL: not given */
+    const char *unit; /* unit of the figures in a text file: "ns", "us", "ms", "s"; NULL: not given */
 };
 
 /** The period of --every, or of --frames and --rate; a second without them. @return 0 or ST_EXIT_USAGE. */
@@ -36,13 +36,14 @@ ST_NODISCARD int st_series_input_period(const struct st_series_options *options,
 struct st_series_input {
     const char *source; /* "recording", "csv", "text", "json"; in lab/ also "measured", "simulated" */
     struct st_series series;
-    uint64_t left_out_n; /* samples at the end for which there was no room */
-    char heading[64];    /* of a column of text; "": none */
+    uint64_t left_out_n; /* samples at the end of the file that did not fit into memory */
+    char heading[64];    /* heading of the column in a text file; "": none */
     char note[320];      /* assumptions about the input, for the user; "" */
-    char *conditions;    /* of a recording and JSON: "key: value" lines; NULL: unknown */
+    char *conditions;    /* test conditions from a recording or JSON, as "key: value" lines; NULL: unknown */
     bool interrupted;
-    bool untimed; /* text, and no one said how far apart its samples are */
-    bool plain;   /* one figure a line, which may be anything: "value" instead of "lateness" */
+    bool untimed; /* a text file, and neither the file nor an option says how far apart its samples are */
+    bool plain; /* a text file with one figure a line: it may be anything, so it is called "value" instead of
+                   "lateness" */
 };
 
 void st_series_input_finish(struct st_series_input *input);
@@ -51,12 +52,13 @@ void st_series_input_finish(struct st_series_input *input);
  * NULL: errno has the reason. */
 FILE *st_series_input_open(const char *path, size_t *ret_cell);
 
-/** Reads a recording, the JSON of `sleeptune-lab series` or `simulate`, or text (lab/input/series_text).
- * The first bytes decide which. @param path as of st_series_input_open. @param options the period of text
- * that has none. @return an st_exit, after a message. Free the result with st_series_input_finish, also after
- * a failure. */
+/** Reads a recording, the JSON of `sleeptune-lab series` or `simulate`, or text (lab/input/series_text),
+ * which the first byte distinguishes. @param path as of st_series_input_open. @param options has the
+ * period for text that does not say it. @return an st_exit, after a message. Free the result with
+ * st_series_input_finish, also after a failure. */
 ST_NODISCARD int st_series_input_read(const char *path, const struct st_series_options *options,
                                       struct st_series_input *ret);
 
-/** The same for a JSON document. */
+/** Reads a series from a JSON document that is already parsed. @param name of the file, for messages.
+ * @return an st_exit, after a message. Free the result with st_series_input_finish, also after a failure. */
 ST_NODISCARD int st_series_input_json(const char *name, const json_t *document, struct st_series_input *ret);

@@ -11,18 +11,19 @@ enum st_series_text_kind {
 };
 
 struct st_series_text {
-    size_t cell;             /* which column of a table, from 1; 0: lines have one figure each. Set after
-                                st_series_text_init */
-    int64_t unit_ns;         /* of a figure; 0: a second where one has a decimal point, else 1. As cell */
-    struct st_series series; /* of CSV: skipped periods are left out */
+    size_t
+        cell; /* column to read, counted from 1; 0: each line has one figure. Set after st_series_text_init */
+    int64_t unit_ns; /* ns that a figure of 1 means; 0: a second if any figure has a decimal point, else 1 ns.
+                        Set after st_series_text_init */
+    struct st_series series; /* the samples; in CSV, rows of skipped periods are left out */
     enum st_series_text_kind kind;
     bool period_known; /* CSV's comment period_ns was read */
-    char heading[64];  /* of a table's column; "": none */
-    double *column;    /* figures before their unit is known */
+    char heading[64];  /* heading of the column in a table; "": none */
+    double *column;    /* figures of the lines so far, whose unit is known only at the end */
     size_t column_n, column_room;
 };
 
-/** @param period between two lines of a column, and of CSV without a period. */
+/** @param period between two lines of text, or of CSV that does not say its period. */
 void st_series_text_init(struct st_series_text *text, const struct st_period *period);
 void st_series_text_finish(struct st_series_text *text);
 
