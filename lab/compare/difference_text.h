@@ -5,8 +5,8 @@
 
 #define ST_DIFFERENCE_TEXT_BYTES 1500
 
-/* All functions take `figures`, an array of ST_FIGURES that st_verdict_judge has judged, and return buf,
- * which has ST_DIFFERENCE_TEXT_BYTES. */
+/* In all functions, `figures` has ST_FIGURES elements, which st_verdict_judge has judged. A `buf` has
+ * ST_DIFFERENCE_TEXT_BYTES and is returned. */
 
 /** The answer, from the verdicts alone: "Better than A: the median is 8.2 µs less (95 %: 7.6 µs .. 8.9 µs)."
  * @param a the name of the first run. */

@@ -38,7 +38,7 @@ struct st_bench_exec_config {
     bool ignore_failure;  /* a run with an exit status other than 0 counts, too */
     bool (*go_on)(void *ctx,
                   const struct st_bench_exec *
-                      bench); /* called before each counted or uncounted run ends; false: stop; NULL: go on */
+                      bench); /* called after each run; false: stop, and do not count this run; NULL: go on */
     void *ctx;
 };
 
@@ -63,7 +63,7 @@ struct st_exec_figures {
                                   differences, known from 2 runs on */
     double net_confidence; /* confidence of the interval of `net`: 0.95; with fewer than 6 runs it goes from
                               the least to the greatest value and has less */
-    bool overshoot_known;  /* known if net and requested_ns are known */
+    bool overshoot_known;  /* net and requested_ns are known */
     double overshoot_ns, percent; /* net - requested */
     struct st_summary overshoots; /* net - requested of single runs; n > 0 if overshoot_known */
     bool impossible;              /* the whole interval of `net` is less than what was requested */

@@ -1,14 +1,14 @@
-/* Members of the laboratory's rows that Linux and FreeBSD share. */
+/* Members of struct st_lab that Linux and FreeBSD share. */
 #pragma once
 
 #include "lab/syscall/call.h"
 #include "lab/wake/wake.h"
 
-/** What differs between the systems, in linux/lab_linux.c or freebsd/lab_freebsd.c. */
+/** The tables of one system, which linux/lab_linux.c or freebsd/lab_freebsd.c defines. */
 struct st_lab_own {
-    const struct st_sleep_method *sleeps; /* all of them */
-    const struct st_call_method *calls;   /* before the shared ones */
-    const struct st_wake_method *wakes;   /* behind the shared ones */
+    const struct st_sleep_method *sleeps; /* all ways of sleeping */
+    const struct st_call_method *calls;   /* calls that come before those that both systems share */
+    const struct st_wake_method *wakes;   /* ways of waking that come after those that both systems share */
     size_t sleeps_n, calls_n, wakes_n;
 };
 extern const struct st_lab_own st_lab_own;

@@ -1,12 +1,12 @@
-/* Sleeping methods that Linux and FreeBSD share: the functions of their rows (lab/series/sleep.h). What
- * a row says about stretching differs, so each OS has a row of its own. */
+/* Ways of sleeping that Linux and FreeBSD share: functions and members for their rows
+ * (lab/series/sleep.h). The clocks differ, so each system has rows of its own. */
 #pragma once
 
 #include "core/ns.h"
 #include "lab/series/sleep.h"
 #include "st_config.h"
 
-/* parts of a row */
+/* Members of a row: the clock that a sleep uses. */
 #define ST_ON_MONOTONIC .clock = "monotonic", .clock_id = CLOCK_MONOTONIC
 #define ST_ON_REALTIME  .clock = "realtime", .clock_id = CLOCK_REALTIME
 
@@ -21,14 +21,15 @@ int st_sleep_open_clock(struct st_sleep *s);
 int st_sleep_clock_relative(struct st_sleep *s, int64_t requested_ns);
 int st_sleep_clock_absolute(struct st_sleep *s, int64_t requested_ns);
 
-/* Linux, FreeBSD from 14.0 on */
+/* timerfd: on Linux, and on FreeBSD from 14.0 on. */
 int st_sleep_open_timerfd(struct st_sleep *s);
 int st_sleep_timerfd_absolute(struct st_sleep *s, int64_t requested_ns);
 
 int st_sleep_nanosleep(struct st_sleep *s, int64_t requested_ns);
 int st_sleep_usleep(struct st_sleep *s, int64_t requested_ns);
 
-/** Waking early and spinning, with the wait of the library punctual/. */
+/** A sleep that asks to be woken early and spins until the due time, with the wait of the library
+ * punctual/. */
 int st_sleep_open_punctual(struct st_sleep *s);
 int st_sleep_punctual(struct st_sleep *s, int64_t requested_ns);
 void st_sleep_close_punctual(struct st_sleep *s);
@@ -43,7 +44,7 @@ void st_sleep_close_punctual(struct st_sleep *s);
 #define ST_SLEEP_TIMERFD                                                                                     \
     .name = "timerfd-abs", .summary = "timerfd until a time, then read", ST_ON_MONOTONIC, .unit_ns = 1,      \
     .open = st_sleep_open_timerfd, .sleep = st_sleep_timerfd_absolute, .close = st_sleep_close_fd
-/* the clock is the OS's choice */
+/* The row adds the clock, because nanosleep uses a different one on each system. */
 #define ST_SLEEP_NANOSLEEP                                                                                   \
     .name = "nanosleep", .summary = "nanosleep", .unit_ns = 1, .open = st_sleep_open_nothing,                \
     .sleep = st_sleep_nanosleep

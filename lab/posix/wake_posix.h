@@ -1,5 +1,5 @@
-/* Ways of waking that Linux and FreeBSD share: functions of their rows, and what a sender and a sleeper are
- * for them. */
+/* Ways of waking that Linux and FreeBSD share: the data that sender and sleeper have in common, and the
+ * functions of one way. */
 #pragma once
 
 #include <pthread.h>
@@ -9,7 +9,7 @@
 
 #define ST_WAKE_QUEUE_N 8
 
-/** What both threads use. */
+/** What the sender and the sleeper share. */
 struct st_wake_place {
     struct st_platform *platform;
     pthread_mutex_t mutex;

@@ -1,4 +1,4 @@
-/* Lateness over time: one way of sleeping, to one due time after the other. */
+/* Measures lateness over time: one way of sleeping, repeated until one due time after the other. */
 #pragma once
 
 #include "lab/series/sleep.h"
@@ -15,17 +15,18 @@ struct st_bench_series_config {
 };
 
 struct st_bench_series {
-    struct st_series series; /* its period: what was repeated */
+    struct st_series series; /* the samples; its period is that of the config */
     int64_t latest_ns;       /* lateness of the latest sample */
     uint64_t interrupted_n;  /* sleeps that a signal ended: no sample */
-    bool stopped;            /* by go_on */
+    bool stopped;            /* go_on ended the measurement early */
 };
 
 /**
  * Measures in the calling thread, with the policy and timer slack that it has. The first due time is one
- * period from now, or the next full second; due times that have passed when it wakes are left out.
- * @param ret initialised by this function, whatever it returns: what was measured is there. Free with
- * st_series_finish(&ret->series).
- * @return 0, -EINVAL (a method that spins), -ENOMEM, or what the method said when it was opened or slept. */
+ * period from now, or the next full second; due times that have already passed when the thread wakes up
+ * are skipped.
+ * @param ret initialised by this function, whatever it returns: samples measured before an error stay
+ * valid. Free with st_series_finish(&ret->series).
+ * @return 0, -ENOMEM, or the error of the method when it was opened or slept. */
 ST_NODISCARD int st_bench_series_measure(struct st_platform *p, const struct st_bench_series_config *config,
                                          struct st_bench_series *ret);

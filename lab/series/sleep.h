@@ -1,4 +1,4 @@
-/* Ways of sleeping, one row each: lab/linux/lab_linux.c, lab/freebsd/lab_freebsd.c,
+/* Ways of sleeping. Each is a row in lab/linux/lab_linux.c, lab/freebsd/lab_freebsd.c or
  * tests/fake/fake_clock.c. */
 #pragma once
 
@@ -9,14 +9,16 @@ struct st_sleep;
 struct st_sleep_method {
     const char *name;    /* stable: letters, digits, '-' and '_' */
     const char *summary; /* one line */
-    const char *clock;   /* the clock of the time, as "monotonic" */
-    int clock_id;        /* the same for the calls that take one */
-    int64_t unit_ns;     /* what can be asked for is a multiple of this; rounded up */
+    const char *clock;   /* name of the clock that the sleep uses, such as "monotonic" */
+    int clock_id;        /* the clock as a clockid_t, for calls that take one */
+    int64_t unit_ns;     /* the sleep is a multiple of this; requests are rounded up */
 
-    /** Makes what the sleeps need, in the thread that will sleep, and tries it where that takes no time.
-     *  @return 0, or what the kernel said: -ENOTSUP, -EINVAL (no such clock), -EPERM, -ENOSYS, -ENOMEM ... */
+    /** Creates what the sleeps need, in the thread that will sleep, and tries the call if that takes no
+     * time.
+     * @return 0, or the error of the kernel: -ENOTSUP, -EINVAL (no such clock), -EPERM, -ENOSYS, -ENOMEM
+     * ... */
     int (*open)(struct st_sleep *s);
-    /** Sleeps once: until s->due_ns or for requested_ns. @return 0, -EINTR, or what the kernel said. */
+    /** Sleeps once: until s->due_ns, or for requested_ns. @return 0, -EINTR, or the error of the kernel. */
     int (*sleep)(struct st_sleep *s, int64_t requested_ns);
     void (*close)(struct st_sleep *s); /* NULL: nothing to undo */
 };
@@ -25,20 +27,20 @@ struct st_sleep_method {
 struct st_sleep {
     const struct st_sleep_method *method;
     struct st_platform *platform;
-    int64_t due_ns; /* CLOCK_MONOTONIC: when the last sleep was to end */
+    int64_t due_ns; /* when the last sleep should end, on CLOCK_MONOTONIC */
     int fd;         /* -1: none */
-    void *state;    /* the method's own */
+    void *state;    /* private to the method */
 };
 
-/** @return what method->open says. Close with st_sleep_close. */
+/** Opens a method. @return the result of method->open. Close with st_sleep_close. */
 ST_NODISCARD int st_sleep_open(struct st_sleep *s, struct st_platform *p,
                                const struct st_sleep_method *method);
 
 /**
- * Sleeps requested_ns from start_ns on, which the caller has just read from platform->now_ns. A relative
- * method starts counting when it is called. Afterwards s->due_ns is when it should have woken, on the clock
- * of now_ns.
- * @param requested_ns > 0. @return 0, -EINTR (a signal came first), or what the kernel said. */
+ * Sleeps for requested_ns from start_ns on, which the caller has just read from platform->now_ns. A
+ * relative method counts from its call, a little later. Afterwards s->due_ns is the time at which the
+ * thread should have woken up, on the clock of now_ns.
+ * @param requested_ns > 0. @return 0, -EINTR (a signal came first), or the error of the kernel. */
 ST_NODISCARD int st_sleep_once(struct st_sleep *s, int64_t start_ns, int64_t requested_ns);
 
 void st_sleep_close(struct st_sleep *s);

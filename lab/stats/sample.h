@@ -1,4 +1,4 @@
-/* Values in order, for look-ups by rank. */
+/* Sorted values, for look-ups by rank. */
 #pragma once
 
 #include "core/stats/random.h"
@@ -12,15 +12,15 @@ struct st_sample {
 void st_sample_sort(int64_t *values, size_t n);
 /** Puts order[0 .. n - 1] into random order. Source: Durstenfeld, CACM algorithm 235, 1964. */
 void st_sample_shuffle(struct st_random *random, size_t *order, size_t n);
-/** Sorts the values, which stay the caller's. Threads: any. */
+/** Sorts an array of values and makes a sample of it; the array still belongs to the caller. Threads: any. */
 struct st_sample st_sample_of(int64_t *values_ns, size_t n);
 
-/** The value at st_hist_quantile_rank; n >= 1. */
+/** The p-quantile: the value at rank st_hist_quantile_rank(n, p); n >= 1. */
 int64_t st_sample_quantile(const struct st_sample *sample, double p);
-/** The step of the clock that the values were measured with. If the step is no whole number of ns, such as
- * 10.02, a value is rounded up or down: 20 and 21 are one value if 22 does not occur. The distance of the
- * two neighbours with the most values, such as 20 and 30, is decisive; of single values, such as 251 and
- * 260, it may be 1 ns less. @return 0: there is only one value. */
+/** The step of the clock with which the values were measured. If the step is not a whole number of ns,
+ * such as 10.02, values are rounded up or down: 20 and 21 then count as one value, if 22 does not occur.
+ * The step is the distance of the two neighbouring values that occur most often, such as 20 and 30; if
+ * they occur only once, such as 251 and 260, it may be 1 ns too short. @return 0: there is only one value. */
 int64_t st_sample_clock_step_ns(const struct st_sample *sample);
 
 /**

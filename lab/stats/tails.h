@@ -1,14 +1,15 @@
-/* Tails of Student's distribution and of chi-squared. */
+/* Tail probabilities of Student's distribution and of chi-squared. */
 #pragma once
 
 #include "core/base.h"
 
-/** Probability beyond t on both sides. @param df degrees of freedom, 7 at least. */
+/** Probability that a value of Student's distribution is beyond t or -t. @param df degrees of freedom, at
+ * least 7. */
 double st_tails_student_p(double t, double df);
 
 /** The t of Student's distribution with the same tail probability as z of the normal distribution. @param
  * df degrees of freedom, at least 7. */
 double st_tails_student_t(double z, double df);
 
-/** Probability that chi-squared with df degrees of freedom is x at least. */
+/** Probability that chi-squared with df degrees of freedom is at least x. */
 double st_tails_chi_squared_p(double x, double df);

@@ -1,4 +1,5 @@
-/* What a system call costs, in this process and as the first call of a fresh one. */
+/* Measures what a system call costs, when it is repeated in this process and as the first call of a new
+ * process. */
 #pragma once
 
 #include <jansson.h>
@@ -6,8 +7,10 @@
 #include "lab/summary.h"
 #include "lab/syscall/call.h"
 
-#define ST_SYSCALL_PRECISION 0.05   /* of a median: half its interval; then it has samples enough */
-#define ST_SYSCALL_ENOUGH_N  100000 /* more samples than this are not recommended */
+#define ST_SYSCALL_PRECISION                                                                                 \
+    0.05 /* a row has enough samples if half the interval of its median is at most this share of the median  \
+          */
+#define ST_SYSCALL_ENOUGH_N 100000 /* more samples than this are not recommended */
 
 enum st_call_mode { ST_CALL_IN_PROCESS, ST_CALL_FRESH };
 
@@ -17,17 +20,18 @@ const char *st_bench_syscall_mode_name(enum st_call_mode mode);
 struct st_syscall_row {
     const struct st_call_method *method;
     enum st_call_mode mode;
-    const char *why; /* why it is not measured (any further); NULL: it is */
-    int error;       /* what the kernel said then, < 0; 0: nothing */
-    int64_t *ns;     /* in order; the empty measurement subtracted */
+    const char *why; /* why the row has no samples or no more of them; NULL: it was measured */
+    int error;       /* error of the kernel that goes with `why`, < 0; 0: none */
+    int64_t *ns;     /* samples in the order of measurement, after the empty measurement was subtracted */
     size_t n;
 
     /* figures */
-    int64_t offset_ns; /* median of the empty measurement: what was subtracted; 0: it is the row of it */
-    struct st_summary summary; /* of the others */
-    bool outliers_known;       /* as q1 and q3, from which they follow */
-    uint64_t outliers_n;       /* of the others, by the 1.5 IQR rule */
-    bool iqr_is_zero;          /* then every value that is not the median is one */
+    int64_t offset_ns; /* median of the empty measurement, which was subtracted; 0: this is the row of the
+                          empty measurement */
+    struct st_summary summary; /* figures of the samples in `ns` */
+    bool outliers_known;       /* q1 and q3 are known, from which the number of outliers follows */
+    uint64_t outliers_n;       /* values more than 1.5 interquartile ranges beyond q1 or q3 */
+    bool iqr_is_zero;          /* q1 equals q3: each value that differs from them counts as an outlier */
     uint64_t enough_n;         /* this many samples give a good enough median; 0: not known */
     struct st_call_batches batches;
     enum st_call_path path;
@@ -40,57 +44,61 @@ struct st_bench_syscall_config {
     size_t methods_n;
     size_t count;  /* samples in this process; >= 1 */
     size_t fresh;  /* fresh processes for each call; 0: none */
-    uint64_t seed; /* of the order of the fresh processes */
-    /** Asked before each call's samples and each process. @return false: stop here. NULL: go on. */
+    uint64_t seed; /* of the random order of the fresh processes */
+    /** Called before each call's samples and before each process. @return false: stop here. NULL: go on. */
     bool (*go_on)(void *ctx, const struct st_bench_syscall *bench);
     void *ctx;
 };
 
 struct st_bench_syscall {
     struct st_bench_syscall_config config;
-    struct st_syscall_row *rows; /* in-process ones, then fresh ones, each in the order of the methods */
+    struct st_syscall_row
+        *rows; /* first the in-process rows, then the fresh ones, each in the order of the methods */
     size_t rows_n;
-    int64_t clock_step_ns;        /* of the clock, by measurements of nothing; 0: not known */
-    enum st_call_path clock_path; /* of the clock that everything is measured with */
+    int64_t clock_step_ns; /* step of CLOCK_MONOTONIC, from the empty measurements; 0: unknown */
+    enum st_call_path
+        clock_path; /* whether reading CLOCK_MONOTONIC, with which all is timed, enters the kernel */
     struct st_call_batches clock;
     int64_t elapsed_ns;
-    bool stopped; /* by go_on */
+    bool stopped; /* go_on ended the measurement early */
 };
 
 /**
- * About how long measuring takes: by the cost of the clock, of some fresh processes, which also say how long
- * a call takes that gives the CPU away, and 300 ns for each other call. The calls themselves are not made in
- * this process, because the first ones must be samples. */
+ * Estimates how long measuring takes, in ns: from the cost of reading the clock; from some fresh
+ * processes, which also show how long a call takes that gives the CPU away; and from 300 ns for each other
+ * call. No call is made in this process, because its first calls must be samples. */
 int64_t st_bench_syscall_expected_ns(struct st_lab *lab, const struct st_bench_syscall_config *config);
 
-/** Measures all rows, in the calling thread. @param ret free with st_bench_syscall_finish, whatever it
- * returns: what was measured is there. @return 0, -EINVAL (nothing to measure), -ENOMEM. */
+/** Measures all rows, in the calling thread. @param ret free with st_bench_syscall_finish, whatever is
+ * returned: what was measured before an error stays valid. @return 0, -EINVAL (nothing to measure),
+ * -ENOMEM. */
 ST_NODISCARD int st_bench_syscall_measure(struct st_lab *lab, const struct st_bench_syscall_config *config,
                                           struct st_bench_syscall *ret);
 
 void st_bench_syscall_finish(struct st_bench_syscall *bench);
 
-/** One sample for a fresh process: the first call that it makes. @param ret_ns the clock read included.
- * @return 0, or what the kernel said. */
+/** Measures one call, in a process that was started for it: the first call that the process makes. @param
+ * ret_ns includes the cost of a clock read. @return 0, or the error of the kernel. */
 ST_NODISCARD int st_bench_syscall_once(struct st_lab *lab, const struct st_call_method *method,
                                        int64_t *ret_ns);
 
-/** Does what measuring by itself costs exceed the call? Then one call cannot be timed by itself: see
- * batches. */
+/** Is a call shorter than the empty measurement (two clock reads in a row)? Then a single call cannot be
+ * timed, and only `batches` has its cost. */
 bool st_bench_syscall_is_below_clock(const struct st_syscall_row *row);
 
-/** Id of the advisor's rule on a clock that is read by a system call; NULL: it is not, or that is
- * unknown. */
+/** Id of the advisor's rule about clocks that are read by a system call, if CLOCK_MONOTONIC is one; NULL:
+ * it is not, or that is unknown. */
 const char *st_bench_syscall_finding(const struct st_bench_syscall *bench, struct st_lab *lab);
 
-/** sleeptune-bench-syscall/1. New reference; NULL when out of memory. */
+/** The result as the document sleeptune-bench-syscall/1. New reference; NULL when out of memory. */
 json_t *st_bench_syscall_json(const struct st_bench_syscall *bench, struct st_lab *lab);
 
-/* sleeptune-lab syscall: its text. */
+/* The text that `sleeptune-lab syscall` prints. */
 
-/** One line a call; missing ones with the reason. */
+/** Lists all calls, one a line; those that this system lacks with the reason. */
 void st_bench_syscall_list(struct st_lab *lab, FILE *out, int width);
 
-/** The result: a table a mode, what goes with each row (not when brief), sentences. */
+/** Prints the result: a table for each mode, a line of details below each row (unless brief), and
+ * sentences. */
 void st_bench_syscall_print(const struct st_bench_syscall *bench, struct st_lab *lab, bool brief, FILE *out,
                             int width);
