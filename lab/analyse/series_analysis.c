@@ -3,14 +3,16 @@
 #include "core/ns.h"
 #include "core/text/text.h"
 
-#define TEXT_BYTES       32
-#define PERIOD_TICKS_MIN 2.2  /* from this many ticks a period on, wake-ups at ticks are found */
-#define SPREAD_MIN       0.4  /* of lateness, in ticks, where wake-ups are at ticks only (ticks.c) */
-#define OVERLAPS_MAX     0.05 /* of samples */
-#define DRIFT_ERRORS     2    /* standard errors: of less drift nothing is said */
-#define DRIFT_MIN_PPM    1e-6 /* nor of this, which is a ms in 32 years: exact numbers are no more exact */
-#define UNSEEN_MAX_PPM   1.5  /* of drift: less that a loop may have made is not worth a word */
-#define SKIPPED_MAX      0.05 /* of periods: more than that is no stall now and then */
+#define TEXT_BYTES 32
+#define PERIOD_TICKS_MIN                                                                                     \
+    2.2                  /* a period of at least this number of ticks shows whether wake-ups are at ticks */
+#define SPREAD_MIN   0.4 /* range of lateness, in ticks, from which wake-ups may be at ticks only (ticks.c) */
+#define OVERLAPS_MAX 0.05 /* largest share of samples that wake up after the next one is due */
+#define DRIFT_ERRORS 2    /* standard errors: a smaller drift is not mentioned */
+#define DRIFT_MIN_PPM                                                                                        \
+    1e-6 /* a smaller drift is not mentioned: 1 ms in 32 years, the limit of exact numbers */
+#define UNSEEN_MAX_PPM 1.5  /* a smaller drift that a control loop may have hidden is not mentioned */
+#define SKIPPED_MAX    0.05 /* share of skipped periods beyond which they are not just a few stalls */
 
 ST_PRINTF(2, 3)
 static void say(struct st_analysis *a, const char *format, ...)
@@ -20,14 +22,14 @@ static void say(struct st_analysis *a, const char *format, ...)
     ST_PRINT_REST(a->sentence[a->sentences_n++], ST_SENTENCE_BYTES, format);
 }
 
-/* ns of any size, finer than st_ns_format below 10 us. */
+/* Text of a duration of any size, with more digits than st_ns_format below 10 us. */
 static const char *time_text(double ns)
 {
     return fabs(ns) < 9999.5 ? st_text("%.2f \xc2\xb5s", ns / 1e3)
                              : st_ns_text(fabs(ns) < 9e18 ? llrint(ns) : INT64_MAX);
 }
 
-/* A time, or where values are counted as many of them: their period is then a second. */
+/* Text of a duration; if samples are counted, their period is 1 s, and the text is a number of values. */
 static const char *span_text(const struct st_analysis *a, double seconds)
 {
     return a->counted ? st_text("%.6g values", seconds) : time_text(seconds * 1e9);
@@ -59,7 +61,7 @@ static const char *list_text(const int *hz, size_t n, char *buf, size_t buf_byte
     return buf;
 }
 
-/* Of a sawtooth, one slope and all that follows from it. */
+/* Sentences about the slope of a sawtooth and the drift that follows from it. */
 static void say_sawtooth(struct st_analysis *a)
 {
     const struct st_ticks *l = &a->ticks;
@@ -109,7 +111,7 @@ static void say_ticks(struct st_analysis *a)
             l->extra_ticks == 1 ? ": the kernel adds one tick to each sleep, as 4.4BSD did in tvtohz()" : "");
 }
 
-/* What ticks leave open. */
+/* Sentences about what the samples cannot decide if ticks were found. */
 static void say_ticks_limits(struct st_analysis *a)
 {
     const struct st_ticks *l = &a->ticks;
@@ -188,13 +190,15 @@ static void say_late_ones(struct st_analysis *a)
             time_text((double)l->high_ns), time_text((double)l->below_ns));
 }
 
-/* Does a usual tick rate look like this, and few enough others that it is worth its name? */
+/* Is a usual tick rate worth mentioning? Yes if one would look like this rhythm, and few other rates
+ * would. */
 static bool may_be_tick(const struct st_periodic *b)
 {
     return b->names_n > 0 && (int)b->names_n + b->others_n <= ST_PERIODIC_ALIKE_MAX;
 }
 
-/* What the pattern may be, as the end of its sentence: what repeats so need not be a tick. */
+/* The end of the sentence about a periodic pattern: which ticks would look like it. The pattern need not
+ * be a tick. */
 static void tick_text(const struct st_analysis *a, char *buf, size_t buf_bytes)
 {
     const struct st_periodic *b = &a->periodic;
@@ -287,7 +291,8 @@ static bool skips_often(uint64_t samples_n, uint64_t span)
     return (double)samples_n < (1 - SKIPPED_MAX) * (double)span;
 }
 
-/* Where lateness is as long as such a tick, or periods are skipped, the samples are as far apart as ticks. */
+/* Reports which slow ticks the samples cannot exclude: those as long as the range of lateness, or any if
+ * periods are skipped. */
 static int say_coarse(const struct st_series *series, int known_hz, struct st_analysis *a)
 {
     struct st_series_bulk bulk;
@@ -311,7 +316,7 @@ static int say_coarse(const struct st_series *series, int known_hz, struct st_an
     return 0;
 }
 
-/* What these samples could not have shown. */
+/* Sentences about what these samples could not have shown. */
 static int say_limits(const struct st_series *series, int known_hz, struct st_analysis *a)
 {
     if (a->ticks.found)
@@ -327,8 +332,9 @@ static int say_limits(const struct st_series *series, int known_hz, struct st_an
     return r;
 }
 
-/* Where periods are skipped, lateness is what sleeps take less whole periods: a period, or a tick, more or
- * less looks like a step, and many of them like any curve. */
+/* Looks for a trend and steps, unless many periods are skipped: lateness is then the length of sleeps
+ * minus whole periods, so that one skipped period more or less looks like a step, and many of them like
+ * any curve. */
 static int find_changes(const struct st_series *series, struct st_analysis *ret)
 {
     struct st_levels levels;
@@ -343,8 +349,8 @@ static int find_changes(const struct st_series *series, struct st_analysis *ret)
     return r;
 }
 
-/* No program waits for a due time that has passed: periods between were skipped, and the indices do not show
- * which. A column of text has no indices of its own. */
+/* Counts samples that woke up after the next one was due. No program waits for a due time that has passed,
+ * so periods were skipped there; the indices do not show which, if a column of text has none of its own. */
 static void count_overlaps(const struct st_series *s, struct st_analysis *a)
 {
     const double period_ns = (double)s->period.num / (double)s->period.den;
@@ -353,15 +359,16 @@ static void count_overlaps(const struct st_series *s, struct st_analysis *a)
     a->untimed = (double)a->overlaps_n > OVERLAPS_MAX * (double)s->n;
 }
 
-/* Found when 19 of 20 intervals are within 2 % of their median and that is 5 % or more of a period away from
- * a multiple of the period, where a machine that is only slow would wake. @return 0, -ENODATA (too few
- * samples), -ENOMEM. */
+/* Looks for wake-ups at equal intervals: 90 % of the intervals lie within a range of 2 % of their median,
+ * and the median is 5 % of a period or more away from a multiple of the period, where a machine that is
+ * only slow would wake up. @return 0, -ENODATA (too few samples), -ENOMEM. */
 static int find_interval(const struct st_series *s, struct st_interval *ret)
 {
     const double period_ns = (double)s->period.num / (double)s->period.den;
     struct st_interval interval = {0};
     struct st_series_bulk bulk;
-    struct st_series intervals; /* as a series, for its quantiles */
+    struct st_series
+        intervals; /* the intervals as a series, because st_series_bulk computes their quantiles */
     uint64_t skips_n = 0;
     int r = 0;
     if (s->n < ST_TICKS_SAMPLES_MIN)
@@ -389,7 +396,7 @@ static int find_interval(const struct st_series *s, struct st_interval *ret)
     return 0;
 }
 
-/* @param head the first samples of the series. */
+/* Looks for all patterns and makes the sentences. @param head the first samples of the series. */
 static int analyse(const struct st_series *series, const struct st_series *head, int known_hz,
                    struct st_analysis *ret)
 {
@@ -438,7 +445,7 @@ static int analyse(const struct st_series *series, const struct st_series *head,
             ret->periodic.names_n = 0;
         if (ret->periodic.found && !may_be_tick(&ret->periodic) && skips_often(head->n, st_series_span(head)))
             ret->periodic = (struct st_periodic){
-                .samples_n = ret->periodic.samples_n}; /* the rhythm of what is skipped */
+                .samples_n = ret->periodic.samples_n}; /* such a rhythm comes from the skipped periods */
         say_interval(ret);
         say_periodic(ret);
     }

@@ -31,8 +31,7 @@ struct st_analysis {
                             ST_ANALYSIS_HEAD_N */
     uint64_t overlaps_n; /* samples among the first head_n that woke up after the next one was due */
     bool skips;          /* too many periods were skipped to look for a trend or steps */
-    bool
-        counted; /* the time between samples is unknown: samples are counted, and 1 s stands for one sample */
+    bool counted;        /* the time between samples is unknown: they are counted, and 1 s means one sample */
     bool untimed; /* periods were skipped and the indices do not show which: the times of samples are unknown,
                      and nothing is looked for */
     struct st_ticks ticks;
@@ -40,18 +39,16 @@ struct st_analysis {
                                     cause equal intervals, too */
     struct st_whole_ticks whole_ticks; /* looked for only if ticks.found is false or ticks.hz is 0 */
     bool late_known;                   /* late_ones is valid */
-    struct st_late_ones
-        late_ones; /* of the first head_n samples; `regular` and `group` are false if ticks are found */
+    struct st_late_ones late_ones;     /* in the first head_n samples; not regular or a group with ticks */
     struct st_periodic periodic; /* looked for only without ticks and if interval.skips is false; regular
                                     outliers are left out before */
     struct st_changes changes;
-    int blind_hz[ST_BLIND_MAX]; /* tick rates in Hz, the usual ones and the kernel's, that these samples could
-                                   not show, ascending; none if a tick was found */
+    int blind_hz[ST_BLIND_MAX]; /* tick rates in Hz, ascending, the usual ones and the kernel's, that these
+                                   samples could not show; none if a tick was found */
     size_t blind_n;
     int coarse_hz; /* the samples do not show whether sleeps end only at ticks of fewer Hz than this; 0: they
                       do */
-    char sentence[ST_SENTENCES_MAX]
-                 [ST_SENTENCE_BYTES]; /* sentences for people, each made from the figures above */
+    char sentence[ST_SENTENCES_MAX][ST_SENTENCE_BYTES]; /* for people, each made from the figures above */
     size_t sentences_n;
     size_t findings_n; /* number of sentences that report a finding, which come first; the others say what
                           could not be found */

@@ -22,10 +22,8 @@ struct st_series_result {
     struct st_series_input input;
     struct st_sample sample; /* sample and moments are set by st_series_result_analyse */
     struct st_moments moments;
-    const struct st_simulation
-        *simulation; /* options of the simulator, if the series is simulated; NULL: it is not */
-    json_t
-        *conditions; /* test conditions of a measurement; NULL: unknown. Freed by st_series_result_finish */
+    const struct st_simulation *simulation; /* options of the simulator; NULL: the series is not simulated */
+    json_t *conditions; /* test conditions, freed by st_series_result_finish; NULL: unknown */
     struct st_analysis analysis;
 };
 

@@ -4,29 +4,29 @@
 #include "lab/stats/inflation.h"
 
 #define P_MAX          1e-5
-#define ODD_SHARE_MAX  0.05 /* samples and differences that do not fit */
-#define HOPELESS_SHARE 0.2  /* of differences far from both centres */
-#define SPREAD_MIN     0.4  /* of lateness, 5 % to 95 %, in ticks: less says nothing about jumps */
+#define ODD_SHARE_MAX  0.05 /* largest share of samples, and of differences, that may not fit the sawtooth */
+#define HOPELESS_SHARE 0.2  /* share of differences far from both centres at which the search ends */
+#define SPREAD_MIN     0.4  /* least range of lateness, 5 % to 95 %, in ticks: less shows no jumps */
 #define SPREAD_MAX     1.4
-#define RESIDUAL_MAX   0.125 /* standard deviation, ticks */
-#define CLUSTER_REACH  0.25  /* how far from its centre a difference may lie, ticks */
-#define TICK_MIN_NS    900   /* up to 1000000 Hz; less is the resolution of a clock */
-#define LOW_REACH      0.02  /* ticks that early wake-ups may be earlier than a whole one */
+#define RESIDUAL_MAX   0.125 /* largest standard deviation around the sawtooth, in ticks */
+#define CLUSTER_REACH  0.25  /* how far a difference may lie from the centre of its cluster, in ticks */
+#define TICK_MIN_NS    900   /* shortest tick: below it, the jumps are steps of the clock */
+#define LOW_REACH      0.02  /* by how many ticks a wake-up may be earlier than a whole tick */
 
-#define UNSEEN_SDS       24 /* a change of slope between two halves, six times its error */
+#define UNSEEN_SDS       24 /* in slope_sd: six standard errors of a change of slope between two halves */
 #define LAGS_MAX         200
 #define PARTS_N          12
-#define PARTS_MOVE       50  /* chi-squared of 9 (3 figures are fitted): 1 in 10 million */
-#define ROUNDING_NS      1.0 /* samples are whole ns */
+#define PARTS_MOVE       50  /* chi-squared of 9 (12 means, 3 fitted figures): 1 in 10 million */
+#define ROUNDING_NS      1.0 /* rounding error of samples, which are whole ns */
 #define BEND_SHARED      1.5
-#define LEFT_MAX         3.0 /* what one slope leaves, against the noise of neighbours */
+#define LEFT_MAX         3.0 /* residuals of one slope, divided by the noise of neighbouring samples */
 #define TICK_SDS         5
-#define LOOP_S           1.5  /* a loop acts once a second: in a longer period it has acted in between */
-#define MIXED_MIN        0.15 /* ticks */
-#define ALTERNATES_SHARE 0.05 /* of the samples that follow: jumps more or less than half of them */
+#define LOOP_S           1.5  /* a control loop acts once a second: in a longer period it acts in between */
+#define MIXED_MIN        0.15 /* share of a tick by which lateness changes in a period, beside its jumps */
+#define ALTERNATES_SHARE 0.05 /* how far the jumps may be from half the samples, in samples */
 
-#define ABOUT        0.12 /* of a tick's length */
-#define ABOUT_HZ_MAX 1024 /* faster ones are no scheduler's */
+#define ABOUT        0.12 /* share of the length of a tick */
+#define ABOUT_HZ_MAX 1024 /* faster rates are not those of a scheduler */
 
 double st_ticks_rate_error(double tick_ns, double tick_sd_ns)
 {
@@ -66,30 +66,33 @@ int st_ticks_rate_about(double length_ns)
     return 0;
 }
 
-/* Two clusters of differences: what lateness does from one sample to the next. */
+/* Two clusters of the differences from one sample to the next. In a sawtooth, the centres of the clusters
+ * are one tick apart. */
 struct clusters {
-    double low_ns, high_ns; /* centres */
+    double low_ns, high_ns; /* centres of the clusters */
     uint64_t low_n, high_n, odd_n;
     double low_square, high_square; /* sums of squares around the centres */
 };
 
-/* The samples that follow the sawtooth: period, ticks since the first one, lateness less its median. */
+/* The samples that follow the sawtooth. For each: k is its period, m the number of ticks since the first
+ * sample, x its lateness minus the median. */
 struct track {
     size_t n;
     double *k, *m, *x;
-    double *left; /* what the fit leaves */
+    double *left; /* residuals of the fit */
 };
 
-/* Sums for the normal equations of x = level + slope k - tick m. */
+/* Sums over the samples, for the normal equations of x = level + slope k - tick m. */
 struct sums {
     double n, k, m, x, kk, km, mm, kx, mx, xx;
 };
 
-/* x = level + slope * k - tick * m over the samples that follow the sawtooth. */
+/* The sawtooth that fits: x = level + slope * k - tick * m, over the samples that follow it (struct
+ * track). */
 struct fit {
-    double level_ns, slope_ns, tick_ns; /* slope: a period */
-    double square;                      /* residuals */
-    double square_flat;                 /* the same samples around their mean */
+    double level_ns, slope_ns, tick_ns; /* slope_ns: ns a period */
+    double square;                      /* sum of the squared residuals */
+    double square_flat;                 /* the same around the mean of the samples */
     double tick_sd_ns;
     double slope_sd_ns;
     uint64_t n, odd_n, jumps_n;
@@ -107,7 +110,7 @@ static bool pair(const struct st_series *s, const struct st_series_bulk *bulk, s
     return true;
 }
 
-/* One round of 2-means. @return how many pairs there are. */
+/* One round of the 2-means algorithm. @return the number of differences. */
 static uint64_t assign(const struct st_series *s, const struct st_series_bulk *bulk, struct clusters *c)
 {
     const double middle = (c->low_ns + c->high_ns) / 2, reach = (c->high_ns - c->low_ns) * CLUSTER_REACH;
@@ -129,7 +132,7 @@ static uint64_t assign(const struct st_series *s, const struct st_series_bulk *b
     return next.low_n + next.high_n;
 }
 
-/* @return whether the differences are two tight clusters. */
+/* Divides the differences into two clusters. @return whether both are tight. */
 static bool two_clusters(const struct st_series *s, const struct st_series_bulk *bulk, struct clusters *ret)
 {
     struct clusters c = {.low_ns = (double)INFINITY, .high_ns = -(double)INFINITY};
@@ -148,10 +151,10 @@ static bool two_clusters(const struct st_series *s, const struct st_series_bulk 
         if (low == c.low_ns && high == c.high_ns)
             break;
         if (round >= 8 && (double)c.odd_n > HOPELESS_SHARE * (double)pairs_n)
-            return false; /* two tight clusters are there after two or three rounds */
+            return false; /* tight clusters appear after two or three rounds */
     }
     const uint64_t few = c.low_n < c.high_n ? c.low_n : c.high_n;
-    /* noise that jumps there and back has as many misfits as jumps */
+    /* noise that jumps there and back makes as many misfits as jumps: reject half as many, too */
     if (few == 0 || (double)c.odd_n > ODD_SHARE_MAX * (double)(c.low_n + c.high_n) || c.odd_n * 2 > few)
         return false;
     *ret = c;
@@ -172,7 +175,7 @@ static void add(struct sums *s, double k, double m, double x)
     s->xx += x * x;
 }
 
-/* The same around the means. */
+/* The sums of products of deviations from the means. */
 static struct sums centered(const struct sums *s)
 {
     return (struct sums){.kk = s->kk - s->k * s->k / s->n,
@@ -192,13 +195,13 @@ static bool solve(const struct sums *s, struct fit *fit)
     fit->slope_ns = (c.kx * c.mm - c.mx * c.km) / det;
     fit->tick_ns = -(c.mx * c.kk - c.kx * c.km) / det;
     fit->level_ns = (s->x - fit->slope_ns * s->k + fit->tick_ns * s->m) / s->n;
-    fit->tick_sd_ns = sqrt(c.kk / det); /* times the residual standard deviation */
+    fit->tick_sd_ns = sqrt(c.kk / det); /* for residuals with a standard deviation of 1 */
     fit->slope_sd_ns = sqrt(c.mm / det);
     return true;
 }
 
-/* Follows the sawtooth from sample to sample: the number of ticks since the first one is known as long as a
- * step is known to a quarter of a tick. */
+/* Follows the sawtooth from sample to sample and counts ticks. The count is right as long as each jump is
+ * known to a quarter of a tick. */
 static bool follow(const struct st_series *s, const struct st_series_bulk *bulk, double slope_ns,
                    double tick_ns, struct track *track, struct fit *ret)
 {
@@ -232,7 +235,7 @@ static bool follow(const struct st_series *s, const struct st_series_bulk *bulk,
     return true;
 }
 
-/* One slope for all. */
+/* Fits one slope to all samples, and computes what the fit leaves. @return whether there is one. */
 static bool fit_line(struct track *t, struct fit *fit)
 {
     if (!solve(&fit->sums, fit))
@@ -250,18 +253,19 @@ static bool fit_line(struct track *t, struct fit *fit)
 
 /* --- is the slope the same all the time? --- */
 
-/* What neighbours say of tick and noise, whatever the slope is and however slowly it changes. */
+/* Tick and noise, computed from neighbouring samples only: a slope that changes slowly does not matter. */
 struct local {
     double tick_ns, tick_sd_ns;
     double noise_ns; /* standard deviation of a sample */
 };
 
-/* A difference less what it would be with the slope before and behind it: jumps and noise. */
+/* A difference of neighbours in of[], minus what the slope before and behind it explains: jumps and noise
+ * remain. */
 static double bend_at(const struct track *t, const double *of, size_t i)
 {
     const double share = (t->k[i] - t->k[i - 1]) / (t->k[i - 1] - t->k[i - 2] + t->k[i + 1] - t->k[i]);
     const double bend = of[i] - of[i - 1] - share * (of[i - 1] - of[i - 2] + of[i + 1] - of[i]);
-    return bend / sqrt(2 * (1 + share) * (1 + share) + 2 * share * share); /* noise as that of a sample */
+    return bend / sqrt(2 * (1 + share) * (1 + share) + 2 * share * share); /* noise of one sample */
 }
 
 static bool look_locally(const struct track *t, struct local *ret)
@@ -280,15 +284,16 @@ static bool look_locally(const struct track *t, struct local *ret)
         const double left = bend_at(t, t->x, i) + local.tick_ns * bend_at(t, t->m, i);
         square += left * left;
     }
-    /* neighbouring bends share samples: errors are larger than those of independent ones */
+    /* neighbouring values of bend_at share samples, so errors are larger than those of independent values */
     local.tick_sd_ns = sqrt((square / n + ROUNDING_NS * ROUNDING_NS) / mm) * BEND_SHARED;
     local.noise_ns = sqrt(square / n);
     *ret = local;
     return local.tick_ns > 0;
 }
 
-/* One slope for all? Not where it leaves more than neighbours differ by, gives a tick of another length than
- * the jumps have, or what it leaves moves: by the means of PARTS_N parts. Those are taken from t->left. */
+/* Does one slope fit all samples? Not if its residuals exceed the noise of neighbouring samples, if its
+ * tick differs in length from the jumps, or if the means of the residuals in PARTS_N parts differ. The
+ * means are subtracted from t->left. */
 static bool is_steady(struct track *t, const struct fit *fit, const struct local *local)
 {
     double between = 0, within = 0;
@@ -310,8 +315,9 @@ static bool is_steady(struct track *t, const struct fit *fit, const struct local
            between < PARTS_MOVE * variance;
 }
 
-/* Wake-up k is at tick N = M k - m, M whole_ticks a period at slope zero: the length of a tick by least
- * squares of the wake-up times on N, taken from what they are more than nominal whole_ticks. */
+/* Computes the drift. Wake-up k is at tick N = M k - m, with M whole_ticks a period at slope zero. The
+ * length of a tick follows by least squares of the wake-up times on N; the times are taken relative to
+ * nominal whole_ticks. */
 static void tell_drift(double period_ns, const struct fit *fit, struct st_ticks *ticks)
 {
     const struct sums c = centered(&fit->sums);
@@ -328,8 +334,9 @@ static void tell_drift(double period_ns, const struct fit *fit, struct st_ticks 
     }
 }
 
-/* Ticks that are added to each sleep. It ends this many ticks of a clock without drift after the first tick
- * that is due; drift moves the end by what it does in a period. -1: that is not known. */
+/* The number of ticks that the kernel adds to each sleep: on a clock without drift, a sleep ends this
+ * number of ticks after the first tick that is due; a drift moves the end by its effect in one period.
+ * @return -1: unknown. */
 static int extra_ticks(double period_ns, const struct st_series_bulk *bulk, const struct st_ticks *l)
 {
     const double low = (double)bulk->low_ns / l->tick_ns,
@@ -348,12 +355,12 @@ static void tell(const struct st_series *s, const struct st_series_bulk *bulk, c
     ticks->tick_ns = fit->tick_ns;
     ticks->tick_sd_ns = fit->tick_sd_ns;
     ticks->hz = st_ticks_rate_of(fit->tick_ns, fit->tick_sd_ns);
-    /* one more tick a period is the same samples: take the flatter one */
+    /* a slope that is larger by one tick a period gives the same samples: use the smallest slope */
     double slope_ns = remainder(fit->slope_ns, fit->tick_ns), slope_sd_ns = fit->slope_sd_ns;
     ticks->residual_sd_ns = sqrt(fit->square / (double)(fit->n - 3));
     if (ticks->hz > 0)
         tell_drift(period_ns, fit, ticks);
-    if (ticks->drift_known) { /* where the ticks are known, so is what they are beside a period */
+    if (ticks->drift_known) { /* the length of the ticks is known, and gives the slope more exactly */
         const double tick_ns = 1e9 / ticks->hz * (1 + ticks->drift_ppm * 1e-6);
         slope_ns = remainder(-period_ns, tick_ns);
         slope_sd_ns = nearbyint(period_ns / tick_ns) / ticks->hz * ticks->drift_sd_ppm * 1e3;
@@ -361,12 +368,13 @@ static void tell(const struct st_series *s, const struct st_series_bulk *bulk, c
     ticks->slope_ns_per_s = slope_ns / (period_ns / 1e9);
     ticks->slope_sd_ns_per_s = slope_sd_ns / (period_ns / 1e9);
     ticks->modulo_ppm = fit->tick_ns / period_ns * 1e6;
-    /* a period more or less of drift, whole ticks, is the same samples: is it within the limits, too? */
+    /* a drift that differs by modulo_ppm gives the same samples: is it possible, too? */
     ticks->slope_modulo =
         ticks->modulo_ppm - (ticks->drift_known ? fabs(ticks->drift_ppm) : 0) <= ST_TICK_DRIFT_MAX_PPM;
     if (ticks->slope_modulo) {
         ticks->drift_known = false;
-    } else if (ticks->drift_known) { /* all wake-ups say more of it than the height of the jumps */
+    } else if (ticks->drift_known) { /* the drift, from all wake-ups, gives the tick more exactly than the
+                                        height of the jumps */
         ticks->tick_ns = 1e9 / ticks->hz * (1 + ticks->drift_ppm * 1e-6);
         ticks->tick_sd_ns = 1e9 / ticks->hz * ticks->drift_sd_ppm * 1e-6;
     }
@@ -374,20 +382,20 @@ static void tell(const struct st_series *s, const struct st_series_bulk *bulk, c
     ticks->extra_ticks = ticks->slope_modulo ? -1 : extra_ticks(period_ns, bulk, ticks);
 }
 
-/* A loop takes a share of the error away each second, half a tick at most, and the error with it: the drift
- * that it adds changes by its own square, over half a tick, each second. By how much it may do so unseen
- * follows from the error of a slope over half the samples. */
+/* The largest drift, in ppm, that a control loop may add without being seen. Each second the loop removes
+ * a share of the error, at most half a tick; so the drift that it adds changes each second by its own
+ * square divided by half a tick. How much of such a change stays unseen follows from the error of a slope
+ * over half the samples. */
 static double unseen_ppm(const struct st_series *s, const struct fit *fit)
 {
     const double period_s = st_period_seconds(&s->period), span_s = period_s * (fit->last_k - fit->first_k);
     const double variance = fit->square / (double)(fit->n - 3) + ROUNDING_NS * ROUNDING_NS / 12;
-    const double slope_sd = sqrt(12 * variance / (double)fit->n) / span_s; /* ns a second */
+    const double slope_sd = sqrt(12 * variance / (double)fit->n) / span_s; /* in ns a second */
     return sqrt(UNSEEN_SDS * slope_sd * fit->tick_ns / 2 / span_s) / 1e3;
 }
 
-/* Is what lateness does in a period beside its jumps, a share of a tick, so much that jumps are as long as
- * ticks only if it is always the same? A loop that acts in between makes it differ: by its own, at rest,
- * too. */
+/* Does lateness change so much in a period, as a share of a tick, that the height of the jumps is one tick
+ * only if this change is always the same? A control loop that acts within a period makes it vary. */
 static bool jumps_are_mixed(const struct st_series *s, const struct clusters *c)
 {
     const double near_ns = fmin(fabs(c->low_ns), fabs(c->high_ns));
@@ -402,8 +410,8 @@ static bool one_jump_is_a_tick(const struct fit *fit)
            fabs(travel_ns) > 0.1 * fit->tick_ns;
 }
 
-/* log of the chance that a constant leaves so much more than the sawtooth; exactly periodic data leave
- * nothing */
+/* Logarithm of the probability that by chance a constant fits this much worse than the sawtooth. The limit
+ * 1e-12 is for exactly periodic data, which have no residuals. */
 static double log_p(const struct fit *fit)
 {
     const double n = (double)fit->n;
@@ -411,7 +419,7 @@ static double log_p(const struct fit *fit)
     return 2 * log(n) - (n - 4) / 2 * log(ratio);
 }
 
-/* One slope that explains the samples. */
+/* Does a sawtooth with one slope explain the samples? */
 static bool is_sawtooth(struct track *track, struct fit *fit)
 {
     return fit_line(track, fit) && log_p(fit) < log(P_MAX) &&
@@ -419,8 +427,8 @@ static bool is_sawtooth(struct track *track, struct fit *fit)
            (fit->jumps_n >= 2 || one_jump_is_a_tick(fit));
 }
 
-/* Every second sample is later by the same: a program that does something every second period makes that, and
- * ticks only where a period is half a tick more than whole ones, all the time. */
+/* Is every second sample later by the same amount? A program that works every second period causes that;
+ * ticks do only if the period is always half a tick more than whole ticks. */
 static bool alternates(const struct fit *fit)
 {
     return fabs((double)fit->jumps_n - (double)fit->n / 2) < ALTERNATES_SHARE * (double)fit->n;

@@ -8,8 +8,7 @@ struct st_whole_ticks {
     int hz;
     bool levels; /* true: the samples lie on levels that are one tick apart; false: the changes from sample to
                     sample do */
-    uint64_t
-        jumps_n;  /* samples (or changes, if levels is false) that are half a tick or more from the median */
+    uint64_t jumps_n; /* samples (or changes) that are half a tick or more from the median */
     int bands_hz; /* late wake-ups lie near whole ticks of this rate, in bands, whatever the other samples do;
                      0: they do not */
     uint64_t bands_n,

@@ -5,28 +5,32 @@
 #include "lab/compare/drift.h"
 #include "lab/stats/tails.h"
 
-/* 1 in 100 pairs of runs of independent values exceeds it: both sides, at most four block lengths. */
+/* Values of a run count as dependent on their neighbours below this p-value. 1 in 100 pairs of runs of
+ * independent values passes it: two runs, at most four block lengths. */
 #define NEIGHBOURS_LEVEL (0.01 / 2 / 4)
-/* Of pairs of runs of independent values, one in 20 passes it in a figure. Lower levels let through more of
- * what other programs do to runs one after the other: docs/adr/0013-evidence.md. */
+/* A figure drifts within a run below this p-value. 1 in 20 pairs of runs of independent values passes it
+ * in a figure. Lower levels let through more of what other programs do to runs one after the other:
+ * docs/adr/0013-evidence.md. */
 #define DRIFT_LEVEL (0.05 / 2)
 #define MISSING_MAX 0.5
-#define Z_95        1.959963984540054 /* both sides */
-#define BLOCKS_MAX  64
-#define VALUE_BITS  11 /* of a value that is drawn: to 0.05 % */
+#define Z_95                                                                                                 \
+    1.959963984540054 /* standard deviations of a normal distribution: 95 % lie within, on both sides */
+#define BLOCKS_MAX 64
+#define VALUE_BITS 11 /* significant bits of a value that is drawn: exact to 0.05 % */
 
 const char *const st_figure_names[ST_FIGURES] = {"median", "p99", "p99.9"};
 const double st_figure_quantiles[ST_FIGURES] = {0.5, 0.99, 0.999};
 
 /* --- drawing blocks: quantiles of what was drawn --- */
 
-/** The blocks of a run, some of which are drawn, any of them more than once. */
+/** The blocks of a run. Some are drawn, also more than once; the figures are then those of the drawn
+ * values. */
 struct draw {
-    struct st_sample sample; /* all values */
-    size_t len;              /* blocks, fewer once they were joined */
+    struct st_sample sample; /* all values of the run, sorted */
+    size_t len;              /* number of blocks, which halves when neighbours are joined */
     size_t values_n;
-    double *values;       /* distinct ones, ascending, to VALUE_BITS */
-    uint64_t *cumulative; /* [value][block]: how many of the block's are <= it */
+    double *values;       /* distinct values, ascending, rounded to VALUE_BITS */
+    uint64_t *cumulative; /* [value][block]: how many values of the block are <= this value */
     double n[BLOCKS_MAX];
     uint64_t times[BLOCKS_MAX]; /* how often each block was drawn */
 };
@@ -60,7 +64,8 @@ static size_t place_of(const struct draw *run, double value)
     return low;
 }
 
-/* Each block is drawn once. */
+/* Counts the values of each block. Each block is drawn once, so that the figures are those of the whole
+ * run. */
 static void draw_fill(struct draw *run, const struct st_series *series)
 {
     for (size_t i = 0; i < series->n; i++) {
@@ -93,7 +98,7 @@ static int draw_init(struct draw *run, const struct st_series *series)
     return 0;
 }
 
-/** Blocks of twice the length: two neighbours become one. */
+/** Doubles the length of the blocks: two neighbours become one. */
 static void draw_join(struct draw *run)
 {
     const size_t len = run->len, half = (len + 1) / 2;
@@ -108,7 +113,7 @@ static void draw_join(struct draw *run)
     run->len = half;
 }
 
-/** Draws as many blocks as there are. */
+/** Draws as many blocks at random as the run has; some more than once, some not at all. */
 static void draw_again(struct draw *run, struct st_random *random)
 {
     memset(run->times, 0, sizeof(run->times));
@@ -116,7 +121,7 @@ static void draw_again(struct draw *run, struct st_random *random)
         run->times[st_random_below(random, run->len)]++;
 }
 
-/* Drawn values that are <= value i. */
+/* Number of drawn values that are <= values[i]. */
 static uint64_t draw_count(const struct draw *run, size_t i)
 {
     const uint64_t *row = run->cumulative + i * run->len;
@@ -126,7 +131,7 @@ static uint64_t draw_count(const struct draw *run, size_t i)
     return n;
 }
 
-/** The bucket of a quantile. */
+/** The index in `values` of the p-quantile of the drawn values. */
 static size_t quantile_bucket(const struct draw *run, double p)
 {
     size_t low = 0, high = run->values_n - 1;
@@ -146,8 +151,8 @@ static double draw_quantile(const struct draw *run, double p)
     return run->values[quantile_bucket(run, p)];
 }
 
-/** Bucket of the p-quantile, while each block is drawn once. Some values lie above it, unless there is one
- * bucket only. */
+/** The bucket (index in `values`) of the p-quantile, while each block is drawn once. Some values lie above
+ * it, unless there is only one bucket. */
 static size_t draw_bucket(const struct draw *run, double p)
 {
     const size_t bucket = run->values_n > 0 ? quantile_bucket(run, p) : 0;
@@ -155,10 +160,12 @@ static size_t draw_bucket(const struct draw *run, double p)
 }
 
 /**
- * Do neighbours depend on each other? Counts of the blocks vary more then than those of independent events.
- * @param bucket counts values above it. @param ret_p probability that independent events vary as much.
- * @return the ratio of the variances, which is also how many of the values tell as much as one independent
- * value; 1: no more than chance, or too few to count. Source: Fisher's index of dispersion. */
+ * Do neighbouring values depend on each other? Then the number of values above a bucket varies more from
+ * block to block than that of independent events.
+ * @param bucket index in `values`: the values above it are counted. @param ret_p probability that
+ * independent events vary as much. @return the ratio of the variances: this number of dependent values
+ * says as much as one independent value. 1: no more than chance, or too few to count. Source: Fisher's
+ * index of dispersion. */
 static double draw_scatter(const struct draw *run, size_t bucket, double *ret_p)
 {
     const double *n = run->n;
@@ -169,7 +176,7 @@ static double draw_scatter(const struct draw *run, size_t bucket, double *ret_p)
         hits_n += n[k] - (double)run->cumulative[bucket * run->len + k];
     }
     const double share = all_n > 0 ? hits_n / all_n : 0;
-    if (share >= 1 || hits_n < (double)run->len) /* one each at least: Cochran 1954 */
+    if (share >= 1 || hits_n < (double)run->len) /* at least one hit for each block: Cochran 1954 */
         return 1;
     for (size_t k = 0; k < run->len; k++) {
         const double hits = n[k] - (double)run->cumulative[bucket * run->len + k];
@@ -200,18 +207,18 @@ static double variance(const double *values, size_t n)
     return squares / (double)(n - 1);
 }
 
-/** What blocks of one length show. */
+/** The interval, p-value and standard error that blocks of one length give. */
 struct scale {
     double low, high, p_value, error;
 };
 
-/** Variance of the drawn differences, scaled to this number of blocks, and its degrees of freedom. */
+/** Variance of the drawn differences, corrected for the number of blocks, and its degrees of freedom. */
 static double variance_of(const struct both *both, double *ret_df)
 {
     const size_t n = ST_PAIRS_RESAMPLES;
     double squares[2], blocks[2];
     for (size_t side = 0; side < 2; side++) {
-        /* a mean of k blocks that are drawn varies by (k - 1) / k of what a mean of k blocks does */
+        /* resampling k blocks gives (k - 1) / k of the true variance */
         blocks[side] = (double)both->run[side].len;
         squares[side] = variance(both->effects + side * n, n) * blocks[side] / (blocks[side] - 1);
     }
@@ -224,7 +231,8 @@ static double variance_of(const struct both *both, double *ret_df)
     return square;
 }
 
-/** Judges the effects that were drawn, now in order. @param value the difference of the runs as they are. */
+/** Computes interval and p-value from the drawn differences, which are sorted. @param value the difference
+ * of the runs as they are. */
 static void judge(const struct both *both, struct scale *ret, double value)
 {
     const size_t n = ST_PAIRS_RESAMPLES;
@@ -238,21 +246,22 @@ static void judge(const struct both *both, struct scale *ret, double value)
     const size_t skip = (size_t)(tail * (double)n);
     ret->low = effects[skip];
     ret->high = effects[n - 1 - skip];
-    size_t against_n = 0; /* drawn differences of the other sign, or none */
+    size_t against_n = 0; /* drawn differences that have the other sign or are 0 */
     ST_EACH_OF (effect, effects, n)
         against_n += value > 0 ? *effect <= 0 : *effect >= 0;
     const double share = (double)(against_n + 1) / (double)(n + 1);
     double p = value == 0 || share >= 0.5 ? 1 : square > 0 ? st_tails_student_p(value / sqrt(square), df) : 0;
-    if (against_n > 0 && p < 1) /* with none, the p-value is below what this number of draws can show */
+    if (against_n > 0 &&
+        p < 1) /* if there is none, the p-value is too small for this number of draws to show */
         p = fmax(p, st_tails_student_p(st_distribution_normal_z(share) / factor, df));
     ret->p_value = p;
 }
 
-/** What is known of one figure, widened by each length of blocks. */
+/** The result for one figure: the widest interval of all lengths of blocks. */
 struct widest {
     struct st_figure figure;
-    size_t bucket[2];  /* of the quantile, on each side */
-    double scatter[2]; /* draw_scatter where it is more than chance; else 1 */
+    size_t bucket[2];  /* bucket of the quantile in each run */
+    double scatter[2]; /* result of draw_scatter for each run if it is more than chance; else 1 */
 };
 
 static void widen(struct both *both, enum st_figure_id id, struct st_random *random, struct widest *ret)
@@ -277,7 +286,8 @@ static void widen(struct both *both, enum st_figure_id id, struct st_random *ran
 
 /* --- drift --- */
 
-/** A figure of the blocks first .. first + n - 1 alone. @return whether there are enough values. */
+/** Computes a figure from the blocks first .. first + n - 1 alone. @return whether they have least_n
+ * values. */
 static bool part_figure(struct draw *run, enum st_figure_id id, size_t first, size_t n, uint64_t least_n,
                         double *ret)
 {
@@ -291,7 +301,7 @@ static bool part_figure(struct draw *run, enum st_figure_id id, size_t first, si
     return enough;
 }
 
-/** How far the sections lie apart; NAN: not known. */
+/** The largest minus the smallest value of a figure in the sections of a run, ns; NAN: unknown. */
 static double sections_apart(struct both *both, enum st_figure_id id, size_t side)
 {
     const size_t len = both->run[side].len;
@@ -309,9 +319,9 @@ static double sections_apart(struct both *both, enum st_figure_id id, size_t sid
     return high - low;
 }
 
-/** Does a figure differ between the sections of one run by more than its blocks do by chance? Blocks of the
- * shortest length show that: what lasts longer than one of them, and comes and goes, is in the next run or is
- * not. */
+/** Does a figure differ between the sections of one run by more than its blocks do by chance? The shortest
+ * blocks decide: a disturbance that lasts longer than one block, and comes and goes, may or may not occur
+ * in the next run. */
 static bool is_drifting(struct both *both, enum st_figure_id id, size_t side)
 {
     double blocks[BLOCKS_MAX];
@@ -341,7 +351,7 @@ static void look_at_drift(struct both *both, struct widest *all)
 
 /* --- neighbours --- */
 
-/** What neighbours that depend on each other do to each figure, by blocks of one length. */
+/** Measures for each figure how much neighbours depend on each other, with blocks of the present length. */
 static void look_at_neighbours(const struct both *both, struct widest *all)
 {
     ST_EACH_FIGURE (id) {
@@ -354,9 +364,10 @@ static void look_at_neighbours(const struct both *both, struct widest *all)
     }
 }
 
-/* The means of blocks of L values vary by less than they should, where values depend on each other over some
- * `scatter` of them: they show the share 1 - scatter / 2L of the variance where the correlation dies away
- * exponentially, more where it does so evenly. Source: Kuensch 1989. */
+/* Widens the interval for the variance that blocks miss. If values depend on each other over some
+ * `scatter` values, means of blocks of L values vary too little: they show the share 1 - scatter / 2L of
+ * the variance if the correlation decays exponentially, and more if it decays linearly. Source: Kuensch
+ * 1989. */
 static void make_up(struct widest *widest, const struct both *both)
 {
     struct st_figure *figure = &widest->figure;
@@ -377,7 +388,8 @@ static void make_up(struct widest *widest, const struct both *both)
         figure->p_value = st_distribution_normal_p(st_distribution_normal_z(figure->p_value / 2) / factor);
 }
 
-/** Do values depend on each other for so long that the interval may be too narrow? */
+/** Do values depend on each other for so long that the interval may be too narrow? Then the run has too
+ * few independent values for the quantile. */
 static bool is_narrow(const struct widest *widest, enum st_figure_id id, size_t side, const struct draw *run)
 {
     const double scatter = widest->scatter[side];
@@ -386,7 +398,7 @@ static bool is_narrow(const struct widest *widest, enum st_figure_id id, size_t 
     return (double)run->sample.n / scatter < (double)st_stats_quantile_min_n(st_figure_quantiles[id]);
 }
 
-/** The figures of the runs as they are; what can be compared has difference.known. */
+/** Computes the figures of the runs as they are; figures that can be compared get difference.known. */
 static void figures_now(const struct both *both, struct widest *all)
 {
     const bool enough = both->run[0].len >= ST_PAIRS_BLOCKS_MIN && both->run[1].len >= ST_PAIRS_BLOCKS_MIN;
@@ -408,7 +420,8 @@ static void figures_now(const struct both *both, struct widest *all)
     }
 }
 
-/** What was drawn has its values to VALUE_BITS: the figures, and the middle of the interval, become exact. */
+/** Replaces the values that are rounded to VALUE_BITS by exact ones: both figures, and the middle of the
+ * interval. */
 static void make_exact(const struct both *both, enum st_figure_id id, struct st_figure *figure)
 {
     for (size_t side = 0; side < 2; side++) {

@@ -36,9 +36,8 @@ struct st_bench_exec_config {
     uint64_t seed;        /* of the random order of the commands within a round */
     char *const *prepare; /* program that runs before each run and is not timed; NULL: none */
     bool ignore_failure;  /* a run with an exit status other than 0 counts, too */
-    bool (*go_on)(void *ctx,
-                  const struct st_bench_exec *
-                      bench); /* called after each run; false: stop, and do not count this run; NULL: go on */
+    bool (*go_on)(void *ctx, const struct st_bench_exec
+                                 *bench); /* called after each run; false: stop, drop this run; NULL: go on */
     void *ctx;
 };
 
@@ -64,11 +63,10 @@ struct st_exec_figures {
     double net_confidence; /* confidence of the interval of `net`: 0.95; with fewer than 6 runs it goes from
                               the least to the greatest value and has less */
     bool overshoot_known;  /* net and requested_ns are known */
-    double overshoot_ns, percent; /* net - requested */
-    struct st_summary overshoots; /* net - requested of single runs; n > 0 if overshoot_known */
-    bool impossible;              /* the whole interval of `net` is less than what was requested */
-    const struct st_exec_figures
-        *fastest;                  /* fastest command with the same requested_ns; NULL: it is this one */
+    double overshoot_ns, percent;          /* net - requested */
+    struct st_summary overshoots;          /* net - requested of single runs; n > 0 if overshoot_known */
+    bool impossible;                       /* the whole interval of `net` is less than what was requested */
+    const struct st_exec_figures *fastest; /* fastest command with the same requested_ns; NULL: this one */
     double sd_ratio, range_ratio;  /* standard deviation and max - min of whole runs, divided by those of
                                       `fastest`; 0: unknown */
     struct st_quantile difference; /* time of whole runs minus that of `fastest` in the same round: median

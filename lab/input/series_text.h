@@ -11,8 +11,7 @@ enum st_series_text_kind {
 };
 
 struct st_series_text {
-    size_t
-        cell; /* column to read, counted from 1; 0: each line has one figure. Set after st_series_text_init */
+    size_t cell;     /* column to read, from 1; 0: a line has one figure. Set after st_series_text_init */
     int64_t unit_ns; /* ns that a figure of 1 means; 0: a second if any figure has a decimal point, else 1 ns.
                         Set after st_series_text_init */
     struct st_series series; /* the samples; in CSV, rows of skipped periods are left out */

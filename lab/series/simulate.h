@@ -42,8 +42,7 @@ struct st_simulation {
     enum st_rounding rounding;
     double drift_ppm; /* by how many ppm a tick is longer than 1/hz, -10000 .. 10000; lateness grows by this
                          many us a second */
-    double
-        pll_gain; /* gain of the control loop that steers the tick, up to 1 (see below); 0: ticks run free */
+    double pll_gain;  /* gain of the loop that steers the tick, up to 1 (see below); 0: no steering */
     int64_t noise_ns; /* standard deviation of normal noise on each wake-up */
     uint64_t seed;    /* noise, and the phase of the first tick */
 };

@@ -7,10 +7,8 @@
 #include "lab/summary.h"
 #include "lab/syscall/call.h"
 
-#define ST_SYSCALL_PRECISION                                                                                 \
-    0.05 /* a row has enough samples if half the interval of its median is at most this share of the median  \
-          */
-#define ST_SYSCALL_ENOUGH_N 100000 /* more samples than this are not recommended */
+#define ST_SYSCALL_PRECISION 0.05   /* half the interval of a median, as a share: enough samples */
+#define ST_SYSCALL_ENOUGH_N  100000 /* more samples than this are not recommended */
 
 enum st_call_mode { ST_CALL_IN_PROCESS, ST_CALL_FRESH };
 
@@ -52,12 +50,11 @@ struct st_bench_syscall_config {
 
 struct st_bench_syscall {
     struct st_bench_syscall_config config;
-    struct st_syscall_row
-        *rows; /* first the in-process rows, then the fresh ones, each in the order of the methods */
+    struct st_syscall_row *rows; /* in-process rows, then fresh ones, each in the order of the methods */
     size_t rows_n;
     int64_t clock_step_ns; /* step of CLOCK_MONOTONIC, from the empty measurements; 0: unknown */
     enum st_call_path
-        clock_path; /* whether reading CLOCK_MONOTONIC, with which all is timed, enters the kernel */
+        clock_path; /* whether reading CLOCK_MONOTONIC enters the kernel: it times everything here */
     struct st_call_batches clock;
     int64_t elapsed_ns;
     bool stopped; /* go_on ended the measurement early */

@@ -25,14 +25,12 @@ struct st_wake_cell {
     const struct st_wake_method *method;
     enum st_wake_placement placement;
     enum st_wake_kind kind;
-    int64_t slice_ns; /* how long the sleeper had slept when it was signalled, or should sleep until it times
-                         out */
-    const char *why;  /* why the cell has no rounds or no more of them; NULL: it was measured */
-    int error;        /* error of the kernel that goes with `why`, < 0; 0: none */
-    int64_t
-        *delay_ns; /* delays in the order of measurement: wake-up minus signal, or wake-up minus due time */
-    int64_t
-        *send_ns; /* time that signalling took the sender, one clock read included; interrupted rounds only */
+    int64_t slice_ns;  /* how long the sleeper had slept when it was signalled, or should sleep until it times
+                          out */
+    const char *why;   /* why the cell has no rounds or no more of them; NULL: it was measured */
+    int error;         /* error of the kernel that goes with `why`, < 0; 0: none */
+    int64_t *delay_ns; /* in the order of measurement: woke - signalled, or woke - due */
+    int64_t *send_ns;  /* duration of signalling, with one clock read; interrupted rounds only */
     size_t n;
 
     /* figures */
