@@ -10,10 +10,10 @@
 #define COLUMNS_MAX 96
 #define PATH_BYTES  64
 
-/** A figure in a result: "delay_ns.median"; of a pair of two, one. */
+/** A column of a table: the path of a figure in a result, such as "delay_ns.median". */
 struct column {
     char path[PATH_BYTES];
-    int part; /* 0 or 1 of an interval; -1: a single figure */
+    int part; /* end of an interval to print: 0 low, 1 high; -1: the figure is no interval */
 };
 
 struct table {
@@ -21,7 +21,7 @@ struct table {
     const json_t *document;
     struct column column[COLUMNS_MAX];
     size_t n;
-    double unit_ns; /* of times in Markdown */
+    double unit_ns; /* unit of times in Markdown, ns */
     const char *unit;
 };
 
@@ -78,7 +78,8 @@ static void add(struct table *t, const char *path, int part)
     column->part = part;
 }
 
-/* Every figure of a result: members of objects, both ends of intervals; not lists of single values. */
+/* Adds a column for each figure of a result: also for members of objects and both ends of intervals, but
+ * not for lists of single values. */
 static void add_all(struct table *t, const json_t *object, const char *within)
 {
     const char *key;
@@ -114,7 +115,7 @@ static bool is_used(const struct table *t, const struct column *column)
     return false;
 }
 
-/* Leaves columns out that no result has a figure in. */
+/* Removes the columns in which no result has a figure. */
 static void drop_unused(struct table *t)
 {
     size_t used = 0;
@@ -171,7 +172,8 @@ static void print_csv(struct table *t, FILE *out)
     fputc('\n', out);
 }
 
-/* The single values of each result side by side, in the order in which they were measured, below its name. */
+/* Prints the single values of each result in a column of its own below its name, in the order in which
+ * they were measured. */
 static void print_samples(struct table *t, FILE *out)
 {
     char label[300], group[160];
@@ -207,7 +209,8 @@ static bool is_time(const char *path)
     return (bytes == 2 && st_text_begins(path, "ns")) || strstr(path, "_ns") != NULL;
 }
 
-/* The largest unit in which the least mean is not below 1, or the one that is given. */
+/* Chooses the unit of all times: the one that the user gave, else the largest in which the smallest mean
+ * is at least 1. */
 static void choose_unit(struct table *t)
 {
     struct column mean = {.part = -1};
@@ -225,7 +228,7 @@ static void choose_unit(struct table *t)
     t->unit = units[i].name;
 }
 
-/* "delay_ns.median" -> "median [µs]". */
+/* Prints the heading of a column: "delay_ns.median" becomes "median [µs]". */
 static void heading(const struct table *t, const struct column *column, FILE *out)
 {
     const char *dot = strchr(column->path, '.'), *name = dot != NULL ? dot + 1 : column->path;
@@ -246,15 +249,15 @@ static int decimals_of(double x, int digits)
     return before >= digits ? 0 : before > digits - 9 ? digits - before : 9;
 }
 
-/* Four digits at least, "1184", "83.30", "0.05120", and as many as show two of the spread: "1002.37" of
- * which the standard deviation is 0.24. */
+/* Prints a number with at least four digits ("1184", "83.30", "0.05120"), and with enough to show two
+ * digits of its spread: "1002.37" if the standard deviation is 0.24. */
 static void number(FILE *out, double x, double spread)
 {
     const int usual = decimals_of(x, 4), wanted = spread > 0 ? decimals_of(spread, 2) : 0;
     fprintf(out, "%.*f", wanted > usual ? wanted : usual, x);
 }
 
-/* Standard deviation of a result, ns; 0: not known. */
+/* Standard deviation of a result, ns; 0: unknown. */
 static double spread_of(const struct table *t, const json_t *result)
 {
     struct column sd = {.part = -1};
@@ -328,8 +331,9 @@ static void print_markdown(struct table *t, FILE *out)
     }
 }
 
-/* Several slices of the same mechanisms: a line each slice, a column each mechanism and kind, as people
- * publish it. Means, since others have means. @return false: there is one slice, or other documents. */
+/* Prints results of the command wake with several slices: a line for each slice, a column for each
+ * mechanism and kind. The figures are means, because published tables of others have means. @return false:
+ * there is only one slice, or this is another document. */
 static bool print_slices(struct table *t, FILE *out)
 {
     const size_t n = st_document_results_n(t->kind, t->document);

@@ -1,9 +1,10 @@
-/* How late a system wakes a program that sleeps until one moment after the other: for systems on which
- * sleeptune cannot be built (OpenBSD, DragonFly, macOS, old kernels). One lateness a line, in seconds.
+/* Measures how late a system wakes a program that sleeps until one due time after the other. For systems
+ * on which sleeptune cannot be built (OpenBSD, DragonFly, macOS, old kernels). Prints one lateness a line,
+ * in seconds.
  *
  *     cc -std=c99 -o late late.c        (with a C library before glibc 2.17: -lrt)
  *     ./late 900 1 >other.txt           900 times, each second: 15 minutes
- * and where sleeptune is, with the same period:
+ * Then, on a computer that has sleeptune, with the same period:
  *     sleeptune-lab analyse other.txt --every 1s
  *     sleeptune-lab plot other.txt --every 1s -o other.svg */
 #define _POSIX_C_SOURCE 200112L
@@ -31,12 +32,12 @@ int main(int argc, char **argv)
     }
     for (int i = 1; i <= count; i++) {
         const double due_s = start_s + i * every_s;
-        double left_s; /* asked again after a signal, or where a sleep ends too early */
+        double left_s; /* computed again after a signal, or if a sleep ended too early */
         while ((left_s = due_s - now_s()) > 0) {
             const struct timespec left = {(time_t)left_s, (long)((left_s - (double)(time_t)left_s) * 1e9)};
             nanosleep(&left, NULL);
         }
-        if (printf("%.9f\n", now_s() - due_s) < 0 || fflush(stdout) != 0) /* each line: Ctrl-C keeps them */
+        if (printf("%.9f\n", now_s() - due_s) < 0 || fflush(stdout) != 0) /* Ctrl-C loses no line */
             return 1;
     }
     return 0;

@@ -2,24 +2,25 @@
 
 #include "core/stats/stats.h"
 
-#define GRID_MAX       (UINT64_C(1) << 17) /* periods that are looked at */
+#define GRID_MAX       (UINT64_C(1) << 17) /* number of periods that are looked at, the first ones */
 #define ALPHA_NAMED    4e-4
 #define ALPHA_ANY      1e-4
-#define NEIGHBOURS     128 /* independent frequencies on each side that say how loud the noise is there */
+#define NEIGHBOURS     128 /* independent frequencies on each side from which the noise is estimated */
 #define NEIGHBOURS_MIN 16
-#define LEAST_NS       5   /* of an amplitude: rounding to whole ns makes rhythms of less */
-#define GUARD          3.0 /* frequencies next to the peak that belong to it */
-#define BINS_MAX       128 /* of a cycle */
+#define LEAST_NS       5   /* least amplitude: rounding to whole ns makes smaller rhythms */
+#define GUARD          3.0 /* half the width of a peak, in independent frequencies: left out of the noise */
+#define BINS_MAX       128 /* parts into which a cycle is divided */
 #define TIMES_MAX      64  /* a rectangle may be this many times slower than its strongest sine */
-#define BOX_BETTER     1.1 /* than the sine */
-#define BOX_SURE       24  /* variances of the noise */
+#define BOX_BETTER     1.1 /* a rectangle must explain this much more than the sine */
+#define BOX_SURE       24  /* and more than the sine by this number of noise variances */
 #define BOX_SAME       0.95
 
 const int st_periodic_usual_hz[] = {100, 250, 300, 1000, 24,   50,   60,   64,   128,  200,
                                     256, 500, 512, 1024, 1200, 2000, 4000, 8000, 10000};
 const size_t st_periodic_usual_hz_n = ST_ARRAY_LEN(st_periodic_usual_hz);
 
-/* 100, 250, 300 and 1000 Hz are what nearly all kernels have: four fifths of the chance of a false alarm. */
+/* 100, 250, 300 and 1000 Hz are the rates of nearly all kernels: they get four fifths of the chance of a
+ * false alarm that all tick rates have. */
 #define COMMON_N      4
 #define COMMON_WEIGHT 0.8
 
@@ -63,15 +64,15 @@ void st_periodic_fft(struct st_complex *z, size_t n)
     }
 }
 
-/* The series on a grid of periods, gaps and outliers taken out, and its power at 1 / (2 grid) cycles a
- * period. */
+/* The series with one value for each period, without a line and with outliers clipped, and its power at
+ * multiples of about 1 / (2 grid_n) cycles a period. */
 struct spectrum {
-    double *grid; /* lateness less its line, ns; 0 in gaps */
+    double *grid; /* lateness minus the line, ns; 0 in periods without a sample */
     size_t grid_n;
     size_t samples_n;
     double variance; /* ns^2 */
-    double grain_ns; /* the least difference of two samples; 0: it is below what they vary by */
-    double *power;   /* of frequency j / fft_n: |sum|^2 / (samples * variance); mean 1 in white noise */
+    double grain_ns; /* least difference of two samples, to which they were rounded; 0: they vary by more */
+    double *power;   /* at frequency j / fft_n: |sum|^2 / (samples * variance); mean 1 in white noise */
     size_t power_n;  /* 0 .. fft_n / 2 */
     double fft_n;
 };
@@ -99,7 +100,7 @@ bool st_periodic_can_tell(const struct st_period *period, double hz, uint64_t sp
            ST_PERIODIC_CYCLES_MIN;
 }
 
-/* What the samples were rounded to. */
+/* Finds the least difference of two samples, to which they were probably rounded. */
 static int find_grain(const struct st_series *series, double *ret_ns)
 {
     int64_t *sorted = malloc(series->n * sizeof(*sorted)), grain = INT64_MAX;
@@ -117,7 +118,8 @@ static int find_grain(const struct st_series *series, double *ret_ns)
     return 0;
 }
 
-/* Clipped lateness less its least-squares line. @return 0, -ENODATA, -ENOMEM. */
+/* Fills the grid with lateness, outliers clipped, minus its least-squares line. @return 0, -ENODATA,
+ * -ENOMEM. */
 static int make_grid(const struct st_series *series, struct spectrum *s)
 {
     struct st_series_bulk bulk;
@@ -173,7 +175,7 @@ static int make_power(struct spectrum *s)
     return 0;
 }
 
-/* Power at exactly this frequency, cycles a period. */
+/* Power at exactly this frequency (cycles a period), which may lie between two places of the transform. */
 static double power_at(const struct spectrum *s, double frequency)
 {
     double re = 0, im = 0;
@@ -193,10 +195,11 @@ static double power_at(const struct spectrum *s, double frequency)
     return (re * re + im * im) / ((double)s->samples_n * s->variance);
 }
 
-/* Mean power on one side of a frequency: side -1 or 1. @param ret_n independent frequencies in it. */
+/* Mean power on one side of a frequency, beyond GUARD frequencies: side -1 is below it, 1 above it. @param
+ * ret_n number of independent frequencies in the mean. */
 static double side_mean(const struct spectrum *s, double frequency, int side, double *ret_n)
 {
-    const double unit = s->fft_n / (double)s->grid_n; /* places a frequency of its own takes */
+    const double unit = s->fft_n / (double)s->grid_n; /* places of the transform for one frequency */
     double low = frequency * s->fft_n + side * GUARD * unit,
            high = frequency * s->fft_n + side * (GUARD + NEIGHBOURS) * unit;
     if (side < 0) {
@@ -204,7 +207,7 @@ static double side_mean(const struct spectrum *s, double frequency, int side, do
         low = high;
         high = swap;
     }
-    low = fmax(ceil(low), unit); /* the line took the lowest frequency away */
+    low = fmax(ceil(low), unit); /* the line that was subtracted removed the lowest frequency */
     high = fmin(floor(high), (double)(s->power_n - 1));
     *ret_n = fmax((high - low + 1) / unit, 0);
     if (high < low)
@@ -215,8 +218,9 @@ static double side_mean(const struct spectrum *s, double frequency, int side, do
     return sum / (high - low + 1);
 }
 
-/* Noise around a frequency: the louder side, so that a slope of coloured noise is no peak.
- * @param ret_n independent frequencies behind the figure; 0: nothing is known. */
+/* Noise power around a frequency. The side with more noise counts, so that a slope in coloured noise does
+ * not look like a peak.
+ * @param ret_n number of independent frequencies in the result; 0: unknown. */
 static double noise_at(const struct spectrum *s, double frequency, double *ret_n)
 {
     double below_n, above_n;
@@ -230,7 +234,7 @@ static double noise_at(const struct spectrum *s, double frequency, double *ret_n
     return take_below ? below : above;
 }
 
-/* Logarithm of the probability of so much power at one frequency that noise alone put there. */
+/* Logarithm of the probability that noise alone has this power or more at a frequency. */
 static double log_chance(const struct spectrum *s, double frequency, double power)
 {
     double n;
@@ -238,7 +242,7 @@ static double log_chance(const struct spectrum *s, double frequency, double powe
     if (n == 0 || !(noise > 0))
         return 0;
     const double ratio = power / noise;
-    /* next to half a cycle a period there is one quadrature only: chi-squared with 1 degree of freedom */
+    /* near half a cycle a period only one quadrature exists: chi-squared with 1 degree of freedom */
     if ((0.5 - frequency) * (double)s->grid_n < 1.5)
         return ratio < 1000 ? log(erfc(sqrt(ratio / 2))) : -ratio / 2;
     return -n * log1p(ratio / n);
@@ -246,7 +250,7 @@ static double log_chance(const struct spectrum *s, double frequency, double powe
 
 struct peak {
     double frequency, power;
-    double score; /* logarithm of chance / what is allowed: significant below 0 */
+    double score; /* log(p / permitted p): significant below 0 */
     double log_p;
 };
 
@@ -258,7 +262,8 @@ static double named_weight(size_t i, int known_hz)
     return known_hz > 0 ? w / 2 : w;
 }
 
-/* Rates that look the same are one question, with the weights of all. */
+/* The share of the permitted false alarms for one frequency: rates that look the same share a test, which
+ * gets the weights of all of them. */
 static double weight_of(const struct spectrum *s, const struct st_period *period, double frequency,
                         int known_hz)
 {
@@ -285,11 +290,11 @@ static void try_rate(const struct spectrum *s, const struct st_period *period, i
         *best = (struct peak){frequency, power, log_p - log(ALPHA_NAMED), log_p};
 }
 
-/* Any other rhythm: the strongest frequency of all. */
+/* Looks for any other rhythm: the strongest of all frequencies. */
 static void try_all(const struct spectrum *s, struct peak *best)
 {
     const size_t first = (size_t)ceil(ST_PERIODIC_CYCLES_MIN * s->fft_n / (double)s->grid_n);
-    const double places = (double)s->grid_n; /* half as many frequencies, and places between them */
+    const double places = (double)s->grid_n; /* tests: grid_n / 2 frequencies, and places between them */
     for (size_t j = first; j < s->power_n; j++) {
         const bool top = (j == 0 || s->power[j] >= s->power[j - 1]) &&
                          (j + 1 == s->power_n || s->power[j] >= s->power[j + 1]);
@@ -302,7 +307,8 @@ static void try_all(const struct spectrum *s, struct peak *best)
     }
 }
 
-/* A peak lies between two places of the transform: the parabola through three of them, twice. */
+/* Moves a frequency to the top of its peak, which lies between two places of the transform: a parabola
+ * through three points, with smaller and smaller steps. */
 static double sharpen(const struct spectrum *s, double frequency)
 {
     double step = 0.5 / s->fft_n;
@@ -317,13 +323,13 @@ static double sharpen(const struct spectrum *s, double frequency)
     return frequency;
 }
 
-/* Lateness that is higher (or lower) by the same during one part of each cycle. */
+/* A rectangle: lateness that is higher (or lower) by the same amount during one part of each cycle. */
 struct box {
-    double square; /* that it explains, of s->samples_n * s->variance */
+    double square; /* sum of squares that the rectangle explains, of s->samples_n * s->variance */
     double high_ns, share;
 };
 
-/* The best one of this length, periods. */
+/* The rectangle that fits best for a cycle of this length, in periods. */
 static struct box fit_box(const struct spectrum *s, double cycle)
 {
     double sum[BINS_MAX] = {0}, n[BINS_MAX] = {0};
@@ -351,9 +357,9 @@ static struct box fit_box(const struct spectrum *s, double cycle)
     return best;
 }
 
-/* A sine that was found may be one of many that a rectangle, or short pulses, consist of: the rhythm is then
- * that of the box which explains most, some whole number of times slower. Source: box least squares (Kovacs,
- * Zucker and Mazeh 2002). @param square what the sine explains. */
+/* Looks for a rectangle. A sine that was found may be one of many that make up a rectangle or short
+ * pulses: the cycle is then that of the rectangle that explains most, a whole number of times longer.
+ * Source: box least squares (Kovacs, Zucker and Mazeh 2002). @param square what the sine explains. */
 static void find_box(const struct spectrum *s, double square, struct st_periodic *ret)
 {
     const double cycle = 1 / ret->cycles_per_period, total = (double)s->samples_n * s->variance;
@@ -407,7 +413,7 @@ static void find(const struct st_series *series, const struct spectrum *s, int k
     ret->samples_n = s->samples_n;
     if (best.score >= 0)
         return;
-    /* a known rate beside the strongest place of the transform is that rate */
+    /* if a tick rate was found next to the strongest frequency, they are the same rhythm */
     if (named.score < 0 && fabs(named.frequency - best.frequency) * (double)s->grid_n < 1)
         best = named;
     else
@@ -440,7 +446,7 @@ int st_periodic_find(const struct st_series *series, int known_hz, struct st_per
         r = find_grain(series, &s.grain_ns);
     if (r == 0) {
         if (s.variance > s.grain_ns * s.grain_ns)
-            s.grain_ns = 0; /* what varies by more is rounded here and there, in no rhythm */
+            s.grain_ns = 0; /* noise larger than the rounding step turns rounding errors into noise */
         find(series, &s, known_hz, &periodic);
         *ret = periodic;
     }

@@ -3,16 +3,14 @@
 #include "core/ns.h"
 #include "core/text/text.h"
 
-#define TEXT_BYTES 32
-#define PERIOD_TICKS_MIN                                                                                     \
-    2.2                  /* a period of at least this number of ticks shows whether wake-ups are at ticks */
-#define SPREAD_MIN   0.4 /* range of lateness, in ticks, from which wake-ups may be at ticks only (ticks.c) */
-#define OVERLAPS_MAX 0.05 /* largest share of samples that wake up after the next one is due */
-#define DRIFT_ERRORS 2    /* standard errors: a smaller drift is not mentioned */
-#define DRIFT_MIN_PPM                                                                                        \
-    1e-6 /* a smaller drift is not mentioned: 1 ms in 32 years, the limit of exact numbers */
-#define UNSEEN_MAX_PPM 1.5  /* a smaller drift that a control loop may have hidden is not mentioned */
-#define SKIPPED_MAX    0.05 /* share of skipped periods beyond which they are not just a few stalls */
+#define TEXT_BYTES       32
+#define PERIOD_TICKS_MIN 2.2  /* ticks in a period: longer periods show whether wake-ups are at ticks */
+#define SPREAD_MIN       0.4  /* range of lateness, in ticks, if wake-ups are at ticks only (ticks.c) */
+#define OVERLAPS_MAX     0.05 /* largest share of samples that wake up after the next one is due */
+#define DRIFT_ERRORS     2    /* standard errors: a smaller drift is not mentioned */
+#define DRIFT_MIN_PPM    1e-6 /* smaller drifts are not mentioned: 1 ms in 32 years is exact */
+#define UNSEEN_MAX_PPM   1.5  /* a smaller drift that a control loop may have hidden is not mentioned */
+#define SKIPPED_MAX      0.05 /* share of skipped periods beyond which they are not just a few stalls */
 
 ST_PRINTF(2, 3)
 static void say(struct st_analysis *a, const char *format, ...)
@@ -367,8 +365,7 @@ static int find_interval(const struct st_series *s, struct st_interval *ret)
     const double period_ns = (double)s->period.num / (double)s->period.den;
     struct st_interval interval = {0};
     struct st_series_bulk bulk;
-    struct st_series
-        intervals; /* the intervals as a series, because st_series_bulk computes their quantiles */
+    struct st_series intervals; /* a series only because st_series_bulk needs one */
     uint64_t skips_n = 0;
     int r = 0;
     if (s->n < ST_TICKS_SAMPLES_MIN)

@@ -1,4 +1,4 @@
-/* A picture: its page, and the file that it is written to. */
+/* Puts a picture together: lays out its page and writes the file. */
 #include "core/text/text.h"
 #include "lab/chart/picture.h"
 #include "platform/program/options.h"
@@ -7,7 +7,7 @@
 #define RIGHT_PX  26.0
 #define TITLE_PX  17.0
 #define LINE_PX   17.0 /* from one line of text to the next */
-#define LEGEND_PX 36.0 /* a line in the legend */
+#define LEGEND_PX 36.0 /* length of the line in front of a name in the legend */
 #define WIDTH_PX  800.0
 
 static const struct st_picture_kind *const kinds[ST_CHART_KINDS] = {
@@ -94,8 +94,8 @@ static double panel_px(const struct st_picture *picture)
     return ST_PICTURE_PANEL_PX + picture->under_px;
 }
 
-/* The text at the bottom: how to read the picture, the caption, the test conditions. @return the number of
- * lines. */
+/* Draws the text at the bottom: how to read the picture, the caption, the test conditions. If svg is NULL,
+ * only counts lines. @return the number of lines. */
 static int foot(const struct st_picture *picture, struct st_svg *svg, double y)
 {
     const double width = picture->width - 2 * ST_PICTURE_MARGIN_PX;
@@ -175,7 +175,7 @@ static int write_picture(const struct st_picture *picture, const char *path)
 
 /* --- what is drawn --- */
 
-/* Adds the name of the file to labels if there are several files. */
+/* Adds the name of its file to each label if there are several files. */
 static void name_files(struct st_chart_data *data)
 {
     bool several = false;
@@ -191,8 +191,8 @@ static void name_files(struct st_chart_data *data)
     }
 }
 
-/* Sorts the sets by group, in the order of the first set of each group, and within a group by label; several
- * files name theirs. */
+/* Sorts the sets by group, in the order of the first set of each group, and within a group by label. If
+ * there are several files, labels name their file. */
 static void gather(struct st_chart_data *data)
 {
     for (size_t i = 1; i < data->n; i++) {
@@ -210,7 +210,7 @@ static void gather(struct st_chart_data *data)
     name_files(data);
 }
 
-/* Makes boxes of the values. @return 0, -ENOMEM. */
+/* Computes the box of each set that has single values. @return 0, -ENOMEM. */
 static int complete(struct st_chart_data *data)
 {
     ST_EACH_OF (row, data->set, data->n) {
@@ -265,7 +265,8 @@ static bool any(const struct st_chart_data *data, const struct st_picture_kind *
     return false;
 }
 
-/* Over time before distributions; several distributions side by side. */
+/* The kind of picture if the user chose none: slices if the sets differ in the length of the sleep; one
+ * set over time; several sets as box plots side by side. */
 static enum st_chart_kind usual_kind(const struct st_chart_data *data)
 {
     const bool box = any(data, &st_picture_box);
@@ -311,7 +312,8 @@ static void say_common(struct st_picture *picture, size_t out_n)
                   data->conditions_differ ? " of the first file (other files differ)" : "", data->conditions);
 }
 
-/* Chooses the kind and moves the sets to draw to the front. @return an st_exit, after a message. */
+/* Chooses the kind of picture, moves the sets that it draws to the front and plans the picture. @return an
+ * st_exit, after a message. */
 static int prepare(struct st_chart_data *data, const struct st_chart_options *options, struct st_picture *ret)
 {
     enum st_chart_kind kind = options->kind;

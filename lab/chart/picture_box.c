@@ -4,14 +4,14 @@
 #include "lab/chart/picture.h"
 #include "lab/ns_exact.h"
 
-#define BOX_ROOM_PX      100.0 /* a box with its label */
+#define BOX_ROOM_PX      100.0 /* width of a box with its label */
 #define BOX_PX           80.0
-#define GRID_BOXES_MAX   3     /* in a panel of half the width */
-#define GRID_HEADING_MAX 46    /* characters above it */
-#define SEEN_SHARE       0.2   /* part of an axis: a panel that uses less gets its own axis */
+#define GRID_BOXES_MAX   3     /* most boxes in a panel of half the width */
+#define GRID_HEADING_MAX 46    /* most characters in the heading of such a panel */
+#define SEEN_SHARE       0.2   /* share of an axis: if its boxes take less, a panel gets its own axis */
 #define SEEN_SHARE_LOG   0.4   /* the same for a logarithmic axis */
-#define EDGE_SHARE       0.08  /* part of a logarithmic axis between 0 and the smallest value */
-#define UNSEEN_SHARE     0.001 /* of an axis: less than a third of a pixel */
+#define EDGE_SHARE       0.08  /* share of a logarithmic axis between 0 and the smallest value */
+#define UNSEEN_SHARE     0.001 /* share of an axis that cannot be seen: less than a third of a pixel */
 #define LABEL_LINES      4
 #define LABEL_COLUMNS    14
 #define LABEL_PX         15.0
@@ -19,7 +19,7 @@
 #define SPECK_LINE_PX    48.0
 #define CAP_PX           5.0
 
-/* Text is readable on them, also in grey. */
+/* Colours of boxes, on which text is readable, also in grey. */
 static const uint32_t fills[] = {0xb8d9ee, 0xf9d9a8, 0xbfe5d2, 0xf1c9dd, 0xe9e3a6, 0xd6d6d6};
 
 static bool has(const struct st_chart_set *set)
@@ -33,11 +33,11 @@ static size_t per_panel(const struct st_picture *picture)
     return room > 1 ? (size_t)room : 1;
 }
 
-/** A panel: some sets of one group. */
+/** A panel, which shows all sets of one group, or a part of them. */
 struct part {
     size_t first, n;
     size_t group_first, group_n;
-    size_t i, parts_n; /* the i-th of the panels that the group takes */
+    size_t i, parts_n; /* number of the panel in its group, from 0, and panels of the group */
 };
 
 /* Goes to the next panel. @return whether there is one. */
@@ -58,14 +58,14 @@ static bool next_part(const struct st_picture *picture, struct part *part)
         *part = (struct part){
             .first = part->first, .group_first = part->first, .group_n = n, .parts_n = (n + room - 1) / room};
     }
-    /* equal numbers in each panel */
+    /* about the same number of boxes in each panel of the group */
     const size_t left = part->group_first + part->group_n - part->first, parts_left = part->parts_n - part->i;
     part->n = (left + parts_left - 1) / parts_left;
     return true;
 }
 
-/* Bytes of a label that fit on one line, broken after a space, or where there is none after '-', '_' or '/'.
- */
+/* Number of bytes of a label that fit on one line. It is broken after a space; if there is none, after
+ * '-', '_' or '/'. */
 static size_t line_bytes(const char *text)
 {
     const size_t all = strlen(text);
@@ -85,7 +85,7 @@ static size_t line_bytes(const char *text)
     return cut;
 }
 
-/* Number of lines of a label, with the line of n. */
+/* Number of lines that a label takes, including the line with n. */
 static int label_lines(const char *text)
 {
     int n = 1;
@@ -94,10 +94,10 @@ static int label_lines(const char *text)
     return n;
 }
 
-/* Range of boxes and whiskers. */
+/* Range of the values that boxes and whiskers show. */
 struct reach {
     double low, high;
-    double least, usual; /* above 0: the least value, the least median; INFINITY: none */
+    double least, usual; /* least value above 0, and least median above 0; INFINITY: none */
 };
 
 static void take(struct reach *reach, int64_t value_ns)
@@ -131,7 +131,7 @@ static struct reach reach_of(struct st_chart_set *const *sets, size_t n)
 static struct st_axis box_axis(struct st_chart_set *const *sets, size_t n, bool *ret_cut)
 {
     const struct reach reach = reach_of(sets, n);
-    /* a value this close to 0 would lie on the 0 of a linear axis, too */
+    /* this close to 0, a value would look like 0 on a linear axis, too */
     const bool near_0 = reach.low <= 0 && -reach.low < UNSEEN_SHARE * reach.high;
     const double low = near_0 && isfinite(reach.least) ? reach.least : reach.low;
     const bool log = isfinite(reach.usual) && st_axis_wants_log(low, reach.usual, reach.high);
@@ -273,14 +273,15 @@ static void draw_box(const struct st_picture_area *area, double x, double width,
     const struct st_font font = median_font(ST_ANCHOR_MIDDLE);
     const double half = 8, text_width = 1.1 * st_picture_text_px(text, ST_PICTURE_TEXT_PX);
     double y = fmin(fmax(median, q3 + half), q1 - half); /* the middle of the text, in the box */
-    if (q1 - q3 < 2 * half)                              /* no room: above or below the whisker */
+    if (q1 - q3 < 2 * half)                              /* no room in the box: above or below the whisker */
         y = high - half < area->y ? low + half : high - half;
     else if (fabs(y - median) < half)
         st_picture_rectangle(area->svg, x - text_width / 2, median - 2, text_width, 4, fill, NULL);
     st_svg_text(area->svg, x, y + 4, text, &font);
 }
 
-/* Values too close for a line: a mark with the median, or with minimum and maximum. */
+/* Draws values that are too close to each other for a line: a mark with the median, or with minimum and
+ * maximum. */
 static void draw_speck(const struct st_picture_area *area, double x, const struct st_box *box)
 {
     const struct st_pen thick = {ST_PICTURE_INK, 2.4, ST_DASH_NONE};
@@ -325,7 +326,7 @@ static void draw_few(const struct st_picture_area *area, double x, const struct 
         st_svg_text(area->svg, left ? x - 11 : x + 11, (box->median_known ? median : mean) + 4, text, &font);
 }
 
-/* What has a colour of its own: the file, or where there is one, the name. */
+/* The name that a colour stands for: the file if there are several, else the label of the set. */
 static const char *name_of(const struct st_chart_data *data, size_t set)
 {
     ST_EACH_OF (one, data->set, data->n) {
@@ -335,7 +336,8 @@ static const char *name_of(const struct st_chart_data *data, size_t set)
     return data->set[set]->label;
 }
 
-/* It is the same in all panels; where there are more names than colours, that of the place in the panel. */
+/* Colour of a box: the same for a name in all panels. If there are more names than colours, the place of
+ * the box in its panel decides. */
 static uint32_t fill_of(const struct st_chart_data *data, size_t set, size_t place)
 {
     size_t names_n = 0, name = 0;

@@ -13,10 +13,9 @@
  * docs/adr/0013-evidence.md. */
 #define DRIFT_LEVEL (0.05 / 2)
 #define MISSING_MAX 0.5
-#define Z_95                                                                                                 \
-    1.959963984540054 /* standard deviations of a normal distribution: 95 % lie within, on both sides */
-#define BLOCKS_MAX 64
-#define VALUE_BITS 11 /* significant bits of a value that is drawn: exact to 0.05 % */
+#define Z_95        1.959963984540054 /* 97.5 % quantile of the normal distribution: 95 % lie within */
+#define BLOCKS_MAX  64
+#define VALUE_BITS  11 /* significant bits of a value that is drawn: exact to 0.05 % */
 
 const char *const st_figure_names[ST_FIGURES] = {"median", "p99", "p99.9"};
 const double st_figure_quantiles[ST_FIGURES] = {0.5, 0.99, 0.999};
@@ -251,8 +250,7 @@ static void judge(const struct both *both, struct scale *ret, double value)
         against_n += value > 0 ? *effect <= 0 : *effect >= 0;
     const double share = (double)(against_n + 1) / (double)(n + 1);
     double p = value == 0 || share >= 0.5 ? 1 : square > 0 ? st_tails_student_p(value / sqrt(square), df) : 0;
-    if (against_n > 0 &&
-        p < 1) /* if there is none, the p-value is too small for this number of draws to show */
+    if (against_n > 0 && p < 1) /* without one, draws cannot show how small p is */
         p = fmax(p, st_tails_student_p(st_distribution_normal_z(share) / factor, df));
     ret->p_value = p;
 }
@@ -366,7 +364,7 @@ static void look_at_neighbours(const struct both *both, struct widest *all)
 
 /* Widens the interval for the variance that blocks miss. If values depend on each other over some
  * `scatter` values, means of blocks of L values vary too little: they show the share 1 - scatter / 2L of
- * the variance if the correlation decays exponentially, and more if it decays linearly. Source: Kuensch
+ * the variance if the correlation decays exponentially, and more if it decays evenly. Source: Kuensch
  * 1989. */
 static void make_up(struct widest *widest, const struct both *both)
 {

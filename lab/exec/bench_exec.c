@@ -34,7 +34,8 @@ void st_bench_exec_finish(struct st_bench_exec *bench)
     *bench = (struct st_bench_exec){0};
 }
 
-/* A program inherits the timer slack of the thread that starts it. */
+/* Times one command. A program inherits the timer slack of the thread that starts it, so the slack is set
+ * here for idle commands. */
 static int time_program(struct st_lab *lab, const struct st_exec_command *command,
                         struct st_program_time *ret)
 {
@@ -64,7 +65,7 @@ static int run_once(struct st_bench_exec *bench, struct st_lab *lab, size_t i, b
     if (r == 0)
         r = time_program(lab, arm->command, &run);
     if (bench->config.go_on != NULL && !bench->config.go_on(bench->config.ctx, bench)) {
-        bench->stopped = true; /* Ctrl-C ended the program too: no sample */
+        bench->stopped = true; /* the signal of Ctrl-C also ended the program: no sample */
         return 0;
     }
     if (r == 0 && run.status != 0 && !bench->config.ignore_failure)
@@ -82,8 +83,8 @@ static int run_once(struct st_bench_exec *bench, struct st_lab *lab, size_t i, b
     return 0;
 }
 
-/* Each command once, in random order. A round that is not finished is taken back: runs are compared in
- * pairs. */
+/* Runs each command once, in random order. If the round does not finish, its samples are removed, because
+ * runs of the same round are compared in pairs. */
 static int run_round(struct st_bench_exec *bench, struct st_lab *lab, size_t *order, bool counted,
                      struct st_random *random)
 {
@@ -94,7 +95,7 @@ static int run_round(struct st_bench_exec *bench, struct st_lab *lab, size_t *or
         r = run_once(bench, lab, order[i], counted);
     for (size_t i = 0; i < n && (r != 0 || bench->stopped); i++) {
         struct st_exec_arm *arm = &bench->arms[i];
-        if (arm->n > before_n) { /* its CPU time leaves with it, by the mean */
+        if (arm->n > before_n) { /* the CPU time of the removed run is unknown: subtract the mean */
             arm->user_ns -= arm->user_ns / (int64_t)arm->n;
             arm->system_ns -= arm->system_ns / (int64_t)arm->n;
             arm->n = before_n;
@@ -119,7 +120,7 @@ int st_bench_exec_measure(struct st_bench_exec *bench, struct st_lab *lab)
     for (unsigned i = 0; r == 0 && !bench->stopped; i++) {
         const int64_t now_ns = st_lab_now_ns(lab), left_ns = st_ns_sub(begin_ns, now_ns) + config->budget_ns;
         if (!counted && (i == config->warm_up_n || (i > 0 && left_ns < 2 * round_ns))) {
-            counted = true; /* warmed up, or so far that the next round is the last one */
+            counted = true; /* warmed up, or the budget allows only one more round */
             bench->warm_up_n = i;
         }
         if (counted && (left_ns < round_ns || (config->runs_n > 0 && i - bench->warm_up_n == config->runs_n)))
@@ -127,27 +128,28 @@ int st_bench_exec_measure(struct st_bench_exec *bench, struct st_lab *lab)
         r = run_round(bench, lab, order, counted, &random);
         round_ns = st_lab_now_ns(lab) - now_ns;
         bench->elapsed_ns = st_lab_now_ns(lab) - begin_ns;
-        if (round_ns == 0) /* a clock that stands still */
+        if (round_ns == 0) /* the clock does not advance: the loop would never end */
             break;
     }
     free(order);
     return r;
 }
 
-/* Figures and JSON of whole programs. */
+/* The rest of the file computes the figures of whole programs and their JSON. */
 
 static bool is_start(const struct st_bench_exec *bench, size_t i)
 {
     return bench->arms[i].command->start == i;
 }
 
-/* Run k of arm i, less the start of the same round. */
+/* Duration of run k of command i minus that of its start command in the same round, ns. */
 static int64_t net_ns(const struct st_bench_exec *bench, size_t i, size_t k)
 {
     return bench->arms[i].wall_ns[k] - bench->arms[bench->arms[i].command->start].wall_ns[k];
 }
 
-/* Below 6 values no interval of order statistics has 95 %: the one of least to greatest has 1 - 2^(1 - n). */
+/* Computes ret->net. Below 6 values no interval of order statistics has 95 %; then the interval goes from
+ * the least to the greatest value and has 1 - 2^(1 - n). */
 static void net_of(int64_t *values, size_t n, struct st_exec_figures *ret)
 {
     ret->net = st_summary_median_interval(values, n, 0.95);
@@ -164,7 +166,8 @@ static void net_of(int64_t *values, size_t n, struct st_exec_figures *ret)
     ret->net_confidence = 1 - exp2(1 - (double)n);
 }
 
-/* Sorts anew. Source: hyperfine's outlier_detection (Iglewicz and Hoaglin 1993). */
+/* Counts the outliers of sorted values, which it overwrites. Source: hyperfine's outlier_detection
+ * (Iglewicz and Hoaglin 1993). */
 static size_t count_odd(int64_t *sorted, size_t n)
 {
     size_t odd_n = 0;
@@ -226,7 +229,8 @@ static int by_request(const void *a, const void *b)
     return x->command < y->command ? -1 : 1;
 }
 
-/* How one program differs from the fastest that is to sleep as long, and how much more it scatters. */
+/* Compares a program with the fastest one that should sleep equally long: the difference, and how much
+ * more it scatters. */
 static int compare(const struct st_bench_exec *bench, const struct st_exec_figures *best,
                    struct st_exec_figures *f)
 {
@@ -279,7 +283,7 @@ int st_bench_exec_figures(const struct st_bench_exec *bench, struct st_exec_figu
 static json_t *words(const char *text)
 {
     json_t *string = json_string(text);
-    return string != NULL ? string : json_null(); /* not UTF-8 */
+    return string != NULL ? string : json_null(); /* the text is not UTF-8, which JSON cannot hold */
 }
 
 static json_t *arm_json(const struct st_bench_exec *bench, const struct st_exec_figures *f)

@@ -19,9 +19,10 @@ struct arguments {
     size_t programs_n;
     const char *start; /* a program that only starts and ends; NULL: each told to sleep for 0 s, or `true` */
     const char *durations_text, *parameters_text, *names_text;
-    const char *setup, *prepare, *cleanup; /* not timed: before all, before each run, after all; NULL */
+    const char *setup, *prepare, *cleanup; /* programs that run before all, before each run and after all, and
+                                              are not timed; NULL: none */
     bool ignore_failure;
-    struct st_durations durations; /* what "{}", {ms} ... stand for */
+    struct st_durations durations; /* durations for "{}", {ms} ... */
     int64_t runs_n, warm_up_n, budget_ns;
     struct st_bench_command common;
 };
@@ -58,14 +59,15 @@ static const char help[] =
     "Ctrl-C ends early and prints what was measured. Exit status: 0 done, 3 usage,\n"
     "4 failure (nothing could be measured).\n";
 
-/* One command made ready: its words lie in `bytes`. */
+/* One command, ready to run; its words point into `bytes`. */
 struct ready {
-    char *text, *name, *bytes; /* name: shown instead of the text; NULL: the text is */
+    char *text, *name, *bytes; /* name is printed instead of the text; NULL: the text is */
     char *words[WORDS_MAX + 1];
 };
 
-/* Splits at blanks; quotes and a backslash keep them, as in a shell, and nothing else is special.
- * @return how many words, 0: none, or a quote without its end, or too many. */
+/* Splits a command line at blanks. Quotes and a backslash protect blanks, as in a shell; no other
+ * character is special.
+ * @param to room for the words. @return the number of words; 0: none, an unclosed quote, or too many. */
 static size_t split(const char *text, char *to, char **words)
 {
     size_t n = 0;
@@ -94,13 +96,13 @@ static size_t split(const char *text, char *to, char **words)
     }
 }
 
-/* What stands for the time to sleep, and its unit. */
+/* Placeholders in a command line for the time to sleep, with the unit of each. */
 static const struct place {
     const char *text;
     double unit_ns;
 } places[] = {{"{}", 1e9}, {"{s}", 1e9}, {"{ms}", 1e6}, {"{us}", 1e3}};
 
-/* @return the place that the text begins with, NULL: none. */
+/* @return the placeholder with which the text begins; NULL: none. */
 static const struct place *place_at(const char *text)
 {
     ST_EACH (place, places) {
@@ -117,13 +119,13 @@ static bool has_place(const char *text)
     return *text != '\0';
 }
 
-/* What stands at a place: a word; else a time, < 0: the place itself. */
+/* What replaces a placeholder: a word; if that is NULL, a time; if the time is < 0, nothing. */
 struct value {
     int64_t ns;
     const char *word;
 };
 
-/* The text with the value at every place. New. */
+/* Copies the text with each placeholder replaced by the value. @return a new string; NULL: out of memory. */
 static char *with_value(const char *text, const struct value *value)
 {
     char *out = NULL;
@@ -176,8 +178,8 @@ static void ready_free(struct ready *r)
 
 static const struct value as_it_is = {.ns = -1};
 
-/* Digits down to the second one of the spread, in the largest unit in which that takes no more than three
- * decimals: 1001.26 ± 0.24 ms, and not 1.00 s. */
+/* How to print a value: with decimals down to the second digit of its spread, in the largest unit that
+ * needs at most three decimals: 1001.26 ± 0.24 ms, and not 1.00 s. */
 struct digits {
     double unit_ns;
     const char *unit;
@@ -204,7 +206,8 @@ static const char *number(const struct digits *d, double ns)
     return st_text("%.*f", d->decimals, ns / d->unit_ns);
 }
 
-/* "6.217 ± 0.073 ms, 6.113 .. 6.371 ms, user 1.1 ms, system 700 µs, n 10" */
+/* Appends the times of whole runs: "6.217 ± 0.073 ms, 6.113 .. 6.371 ms, user 1.1 ms, system 700 µs, n
+ * 10". */
 static void say_whole(const struct st_table_format *format, const struct st_exec_figures *f, char *text,
                       size_t bytes)
 {
@@ -219,7 +222,8 @@ static void say_whole(const struct st_table_format *format, const struct st_exec
     st_text_append(text, bytes, ", system %s, n %ju", st_ns_text((int64_t)f->system_ns), w->n);
 }
 
-/* "; without its start 5.089 ms, overshoot 89 µs [60 .. 120 µs] (1.8 %)" */
+/* Appends the time without the start: "; without its start 5.089 ms, overshoot 89 µs [60 .. 120 µs] (1.8
+ * %)". */
 static void say_net(const struct st_table_format *format, const struct st_exec_command *command, bool idle,
                     const struct st_exec_figures *f, char *text, size_t bytes)
 {
@@ -227,8 +231,8 @@ static void say_net(const struct st_table_format *format, const struct st_exec_c
                  high_ns = (double)(f->net.high_ns - command->requested_ns);
     const double below_ns = (double)(f->net.value_ns - f->net.low_ns),
                  above_ns = (double)(f->net.high_ns - f->net.value_ns);
-    /* the nearer end of the interval, as a few slow runs make the other one long; of two runs one end is the
-     * value */
+    /* the spread is the distance to the nearer end of the interval, because a few slow runs move the other
+     * one; with two runs one end is the value itself */
     const double near_ns = fmin(below_ns, above_ns),
                  wide_ns = fmax(10, near_ns > 0 ? near_ns : fmax(below_ns, above_ns));
     struct digits d = digits_for(format, (double)f->net.value_ns, wide_ns);
@@ -257,7 +261,8 @@ static void say_net(const struct st_table_format *format, const struct st_exec_c
         st_text_append(text, bytes, ": its start takes longer alone than before a sleep");
 }
 
-/* "; +151 µs [20 .. 260 µs] against ./first 5" */
+/* Appends how the time differs from that of the fastest program: "; +151 µs [20 .. 260 µs] against ./first
+ * 5". */
 static void say_difference(const struct st_table_format *format, const struct st_quantile *q,
                            const char *first, char *text, size_t bytes)
 {
@@ -268,7 +273,7 @@ static void say_difference(const struct st_table_format *format, const struct st
                    number(&d, (double)q->low_ns), number(&d, (double)q->high_ns), d.unit, first);
 }
 
-/* One program's figures. */
+/* Prints the figures of one program. */
 static void print_arm(const struct st_bench_exec *bench, const struct st_table_format *format,
                       const struct st_exec_figures *f, FILE *out, int width)
 {
@@ -299,7 +304,7 @@ static void print_arm(const struct st_bench_exec *bench, const struct st_table_f
 static void print_summary(const struct st_exec_figures *f, FILE *out, int width)
 {
     const struct st_quantile *q = &f->difference;
-    const bool other = q->high_ns < 0; /* a few slow runs made its mean, not its rounds */
+    const bool other = q->high_ns < 0; /* a few slow runs raised the mean, while most rounds were faster */
     const struct st_exec_figures *fast = other ? f : f->fastest, *slow = other ? f->fastest : f;
     const double unit_ns = (other ? -1 : 1) * fast->wall.mean_ns;
     if (q->low_ns <= 0 && !other)
@@ -312,7 +317,7 @@ static void print_summary(const struct st_exec_figures *f, FILE *out, int width)
                     1 + (double)(other ? q->low_ns : q->high_ns) / unit_ns);
 }
 
-/* The starts, then all programs that are to sleep equally long next to each other. */
+/* Prints the start commands, then the programs, sorted by how long they should sleep. */
 static void print_text(const struct st_bench_exec *bench, const struct st_table_format *format,
                        const struct st_exec_figures *figures, FILE *out, int width)
 {
@@ -362,7 +367,7 @@ static bool go_on(void *ctx, const struct st_bench_exec *bench)
                                   st_ns_short(bench->elapsed_ns), st_ns_short(a->budget_ns));
 }
 
-/* In the signal's handler: the program that runs may have hours to go. */
+/* Passes a signal on to the program that runs, which may have hours to go. Runs in the signal handler. */
 static void on_stop(void)
 {
     struct st_lab *lab = st_lab_native();
@@ -415,14 +420,14 @@ static int measure(struct arguments *a, const struct st_exec_command *commands, 
     return status;
 }
 
-/* The commands as they are run: ready[i] holds the words of commands[i]. */
+/* All commands, ready to run: ready[i] holds the words of commands[i]. */
 struct plan {
     struct ready *ready;
     struct st_exec_command *commands;
     size_t n;
 };
 
-/* start: that of a timed program; SIZE_MAX: this is a start itself. */
+/* Adds one command. @param start index of its start command; SIZE_MAX: it is a start command itself. */
 static int plan_one(struct plan *plan, const char *text, const char *name, const struct value *value,
                     size_t start)
 {
@@ -436,7 +441,7 @@ static int plan_one(struct plan *plan, const char *text, const char *name, const
     return r;
 }
 
-/* A program with its start. */
+/* A program that a list of words is added to (plan_word), with the index of its start command. */
 struct program {
     struct plan *plan;
     const char *text, *name; /* name: NULL: none was given */
@@ -449,8 +454,9 @@ static int plan_word(void *ctx, const char *word)
     return plan_one(p->plan, p->text, p->name, &(struct value){-1, word}, p->start);
 }
 
-/* Its start: the one given with --start; else the program itself, asked to sleep for 0 s; without {}:
- * `true`. */
+/* Adds a program with its durations, and its start command: that of --start; else the program itself,
+ * asked to sleep for 0 s; for a program without {}: `true`. @param common index of a start command that
+ * several programs share; SIZE_MAX: not yet added. */
 static int plan_program(struct plan *plan, const struct arguments *a, const char *text, const char *name,
                         size_t *common)
 {
@@ -473,7 +479,7 @@ static int plan_program(struct plan *plan, const struct arguments *a, const char
     return r;
 }
 
-/* Runs a program that is not timed; NULL: none. @return an st_exit, after a message. */
+/* Runs a program once, without timing it; NULL: does nothing. @return an st_exit, after a message. */
 static int run_once(const char *option, const char *text)
 {
     struct st_lab *lab = st_lab_native();

@@ -11,14 +11,15 @@
 #include "platform/program/options.h"
 #include "store/recording/recording.h"
 
-#define LINE_BYTES    1024 /* test conditions in a CSV's comments are the longest */
+#define LINE_BYTES                                                                                           \
+    1024 /* longest line of a text file; comments with test conditions in CSV are the longest */
 #define SCHEMA_FAMILY "sleeptune-series/"
 
 struct input {
     const char *name; /* for messages */
     const struct st_series_options *options;
     FILE *stream;
-    size_t cell; /* of FILE:2; 0: none */
+    size_t cell; /* number of the column in "FILE:2"; 0: none */
 };
 
 static void note(struct st_series_input *result, const char *text)
@@ -54,7 +55,7 @@ static int read_recording(struct input *input, struct st_series_input *result)
 {
     struct st_recording_reader *reader;
     int r = st_recording_open_stream(input->stream, &reader);
-    input->stream = NULL; /* the reader's */
+    input->stream = NULL; /* the reader owns it now */
     if (r != 0)
         return st_failure("cannot read %s: %s", input->name, st_recording_input_error(r));
     const struct st_recording_info *run = st_recording_info(reader);
@@ -117,7 +118,7 @@ static int add_values(const json_t *document, struct st_series_input *result)
     return 0;
 }
 
-/* An object as "key: value" lines. NULL: out of memory. */
+/* Converts a JSON object to "key: value" lines. @return a new string; NULL: out of memory. */
 static char *lines_of(const json_t *object)
 {
     char *text = NULL;
@@ -132,7 +133,7 @@ static char *lines_of(const json_t *object)
         char *dumped = json_is_string(value)
                            ? NULL
                            : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
-        if (!json_is_null(value)) /* not known */
+        if (!json_is_null(value)) /* null: the condition is unknown */
             fprintf(out, "%s: %s\n", key, dumped != NULL ? dumped : json_string_value(value));
         free(dumped);
     }
@@ -176,7 +177,7 @@ static int read_json(struct input *input, struct st_series_input *result)
 
 /* --- text --- */
 
-/* @return 0: not given; -1: no unit. */
+/* @return ns of the unit; 0: no unit was given; -1: there is no such unit. */
 static int64_t unit_ns(const char *unit)
 {
     static const char *const units[] = {"ns", "us", "ms", "s"};
@@ -207,7 +208,8 @@ static const char *reason(int r)
     }
 }
 
-/* Reads a line without its newline, up to the room or a NUL. @return whether there is one. */
+/* Reads a line without its newline; stops at LINE_BYTES - 1 bytes or after a NUL. @return whether there is
+ * a line. */
 static bool read_line(FILE *stream, char line[LINE_BYTES], size_t *ret_bytes)
 {
     size_t bytes = 0;

@@ -50,7 +50,7 @@ struct st_simulation {
 /* Steering with gain G: each second, the loop shortens the next second by G times the error and G^2/4
  * times the sum of all errors so far. With a constant drift, and errors of less than half a tick, the
  * errors therefore follow
- *  e[n + 1] = (2 - G - G^2/4) e[n] - (1 - G) e[n - 1],
+ *   e[n + 1] = (2 - G - G^2/4) e[n] - (1 - G) e[n - 1],
  * whose roots 1 - G/2 - G^2/8 +- G sqrt(G (8 + G)) / 8 are real and, for 0 < G <= 1, in 0 .. 1: the errors
  * do not oscillate. In the long run the larger root is the share of an error that is left a second later:
  * 0.75 at G = 1, 0.848 at 0.5, 0.96 at 0.1, about 1 - G/2 for a small G. */

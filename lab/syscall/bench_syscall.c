@@ -3,11 +3,11 @@
 #include "core/ns.h"
 #include "lab/chart/box.h"
 
-#define STOP_CHECK_N 1024                 /* samples between two looks at go_on */
-#define TYPICAL_NS   300                  /* about what a call takes that does next to nothing */
-#define PROBES_N     5                    /* fresh processes that say how long those take */
-#define FRESH_NS     (3 * ST_NS_PER_MS)   /* about what one takes where that is not known */
-#define BLOCKS_NS    (100 * ST_NS_PER_US) /* and a call that gives the CPU away */
+#define STOP_CHECK_N 1024                 /* samples between two calls of go_on */
+#define TYPICAL_NS   300                  /* about how long a call takes that does next to nothing, ns */
+#define PROBES_N     5                    /* fresh processes from which the time of one is estimated */
+#define FRESH_NS     (3 * ST_NS_PER_MS)   /* time of a fresh process if that estimate fails */
+#define BLOCKS_NS    (100 * ST_NS_PER_US) /* the same for a call that gives the CPU away */
 
 /* --- a process of its own: this program, started anew --- */
 
@@ -24,8 +24,9 @@ static int parse(const char *text, int64_t *ret_ns)
     return 0;
 }
 
-/* Runs `sleeptune-lab syscall --one-shot CALL` and reads what it prints: one whole number of ns.
- * @return 0, -EBADMSG (it prints something else), -ETIMEDOUT, or what starting it returned. */
+/* Takes one sample in a fresh process: runs `sleeptune-lab syscall --one-shot CALL` and reads what it
+ * prints, a whole number of ns.
+ * @return 0, -EBADMSG (it prints something else), -ETIMEDOUT, or the error when it was started. */
 static int fresh_process_sample(struct st_lab *lab, const char *call, int64_t *ret_ns)
 {
     char program[PATH_MAX], path[PATH_MAX + sizeof("PATH=")], buf[32];
@@ -33,7 +34,7 @@ static int fresh_process_sample(struct st_lab *lab, const char *call, int64_t *r
     char *name = r == 0 ? strrchr(program, '/') : NULL;
     if (name == NULL)
         return r != 0 ? r : -ENOENT;
-    *name++ = '\0'; /* the seam looks programs up in PATH */
+    *name++ = '\0'; /* platform->run looks programs up in PATH */
     ST_PRINT(path, "PATH=%s", program[0] != '\0' ? program : "/");
     const char *const argv[] = {name, "syscall", "--one-shot", call, NULL};
     const char *const env[] = {path, NULL};
@@ -66,7 +67,8 @@ static int init_row(struct st_syscall_row *row, const struct st_call_method *met
     row->ns = malloc(room_n * sizeof(*row->ns));
     if (row->ns == NULL)
         return -ENOMEM;
-    memset(row->ns, 0xff, room_n * sizeof(*row->ns)); /* the pages are there */
+    memset(row->ns, 0xff,
+           room_n * sizeof(*row->ns)); /* touch the pages, so that no sample has a page fault */
     return 0;
 }
 
@@ -86,7 +88,8 @@ int st_bench_syscall_once(struct st_lab *lab, const struct st_call_method *metho
     int r = st_call_open(&c, lab, method);
     if (r != 0)
         return r;
-    /* nothing is two clock reads in a row: an empty function would be a cold page more */
+    /* the empty measurement is two clock reads in a row: calling an empty function would touch one more
+     * cold page */
     const st_call_fn call = method->call != st_call_nothing ? method->call : NULL;
     const int64_t before_ns = st_lab_now_ns(lab);
     if (call != NULL)
@@ -98,12 +101,13 @@ int st_bench_syscall_once(struct st_lab *lab, const struct st_call_method *metho
     return r;
 }
 
-/* Beside each call the empty measurement, so that both see the same speed of the CPU. */
+/* Takes the samples of one call. The empty measurement follows each call, so that both see the same speed
+ * of the CPU. */
 static void sample_calls(struct st_bench_syscall *bench, struct st_lab *lab, struct st_syscall_row *row,
                          struct st_call *c, int64_t *empties_ns)
 {
     const st_call_fn call = row->method->call;
-    st_call_fn volatile const nothing = st_call_nothing; /* called by a pointer, as the other one */
+    st_call_fn volatile const nothing = st_call_nothing; /* called by a pointer, like the call */
     for (size_t i = 0; i < bench->config.count; i++) {
         if (i % STOP_CHECK_N == 0 && !go_on(bench))
             return;
@@ -127,7 +131,8 @@ static bool is_empty(const struct st_syscall_row *row)
     return row->method->call == st_call_nothing;
 }
 
-/* Subtracts the empty measurement and makes the figures. scratch: room for n values. */
+/* Subtracts the median of the empty measurement from the samples and computes their figures. @param
+ * scratch room for row->n values. */
 static void figure(const struct st_bench_syscall *bench, struct st_syscall_row *row,
                    const struct st_sample *empty, int64_t *scratch)
 {
@@ -175,7 +180,8 @@ static void measure_in_process(struct st_bench_syscall *bench, struct st_lab *la
     figure(bench, row, &empty, scratch);
 }
 
-/* Behind the samples of all calls, so that the first getppid of this process is a sample. */
+/* Measures a call in batches. This follows the samples of all calls, so that the first getppid of this
+ * process is a sample. */
 static void measure_batches(struct st_bench_syscall *bench, struct st_lab *lab, struct st_syscall_row *row)
 {
     const struct st_summary *s = &row->summary;
@@ -196,8 +202,9 @@ static void sample_fresh(struct st_lab *lab, struct st_syscall_row *row)
         row->n++;
 }
 
-/* One process for each call and one for nothing, in random order: what a process finds depends on what ran
- * before it. empty_ns: room for `fresh` values. @return how many of nothing. */
+/* Starts processes in rounds: in each, one for each call and one for the empty measurement, in random
+ * order, because what a process finds depends on what ran before it. @param empty_ns room for `fresh`
+ * values. @return how many empty measurements succeeded. */
 static size_t measure_fresh(struct st_bench_syscall *bench, struct st_lab *lab, struct st_syscall_row *rows,
                             size_t *order, int64_t *empty_ns)
 {
@@ -221,7 +228,7 @@ static size_t measure_fresh(struct st_bench_syscall *bench, struct st_lab *lab, 
     return empty_n;
 }
 
-/* In the order of the in-process rows, which come first. */
+/* Measures the rows of fresh processes, which follow the in-process rows in the same order. */
 static int fresh_rows(struct st_bench_syscall *bench, struct st_lab *lab, int64_t *scratch)
 {
     const size_t n = bench->config.methods_n;
@@ -245,7 +252,7 @@ static int fresh_rows(struct st_bench_syscall *bench, struct st_lab *lab, int64_
             refuse(&fresh[i], "the empty measurement (two clock reads) failed in every new process", 0);
         }
         figure(bench, &fresh[i], &empty, scratch);
-        fresh[i].path = bench->rows[i].path; /* the same call */
+        fresh[i].path = bench->rows[i].path; /* it is the same call, made in process */
     }
     free(order);
     free(empty_ns);
@@ -262,8 +269,9 @@ static int64_t clock_cost_ns(struct st_lab *lab)
     return st_ns_sub(st_lab_now_ns(lab), before_ns) / 100;
 }
 
-/* Of some fresh processes: the least that the call takes (that other programs have the CPU meanwhile is not
- * to be multiplied), and the median of the whole process. Values stay where none tells. */
+/* Measures some fresh processes: the least time of the call (more would include time in which other
+ * programs have the CPU, which must not be multiplied), and the median time of the whole process. If no
+ * process succeeds, both values stay. */
 static void probe(struct st_lab *lab, const char *call, int64_t *call_ns, int64_t *process_ns)
 {
     int64_t calls_ns[PROBES_N], processes_ns[PROBES_N];
@@ -318,7 +326,7 @@ static int make_rows(struct st_bench_syscall *bench)
     return 0;
 }
 
-/* Of the clock that measures all others; also when its row was not asked for. */
+/* Measures the cost of reading the clock that times all calls, even if its own row was not asked for. */
 static void look_at_clock(struct st_bench_syscall *bench, struct st_lab *lab)
 {
     const struct st_call_method *method = st_lab_find(lab, lab->call_method, "clock_gettime-monotonic");
@@ -339,7 +347,8 @@ int st_bench_syscall_measure(struct st_lab *lab, const struct st_bench_syscall_c
         free(scratch);
         return r;
     }
-    memset(scratch, 0xff, 2 * most_n * sizeof(*scratch)); /* the pages are there */
+    memset(scratch, 0xff,
+           2 * most_n * sizeof(*scratch)); /* touch the pages, so that no sample has a page fault */
     const int64_t begin_ns = st_lab_now_ns(lab);
     ST_EACH_OF (row, ret->rows, config->methods_n)
         measure_in_process(ret, lab, row, scratch + most_n, scratch);

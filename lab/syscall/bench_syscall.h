@@ -52,9 +52,8 @@ struct st_bench_syscall {
     struct st_bench_syscall_config config;
     struct st_syscall_row *rows; /* in-process rows, then fresh ones, each in the order of the methods */
     size_t rows_n;
-    int64_t clock_step_ns; /* step of CLOCK_MONOTONIC, from the empty measurements; 0: unknown */
-    enum st_call_path
-        clock_path; /* whether reading CLOCK_MONOTONIC enters the kernel: it times everything here */
+    int64_t clock_step_ns;        /* step of CLOCK_MONOTONIC, from the empty measurements; 0: unknown */
+    enum st_call_path clock_path; /* of CLOCK_MONOTONIC, which times everything here */
     struct st_call_batches clock;
     int64_t elapsed_ns;
     bool stopped; /* go_on ended the measurement early */

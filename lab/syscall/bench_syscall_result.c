@@ -28,7 +28,7 @@ void st_bench_syscall_list(struct st_lab *lab, FILE *out, int width)
     }
 }
 
-/* Whole ns in a column of 6: "61", "121043", "2829k". */
+/* A whole number of ns in at most 6 characters: "61", "121043", "2829k". */
 static const char *column(double ns, char *buf, size_t buf_bytes)
 {
     if (fabs(ns) < 999999.5)
@@ -45,7 +45,7 @@ static void put_number(FILE *out, bool known, double ns)
     fprintf(out, "%7s", known ? column(ns, ST_ROOM(32)) : "-");
 }
 
-/* How many samples are enough; from fewer than there are it is a figure, beyond them an estimate. */
+/* Says how many samples are enough: a result if the row has as many, else an estimate ("about"). */
 static void enough_text(const struct st_syscall_row *row, char *buf, size_t buf_bytes)
 {
     const unsigned long long n = (unsigned long long)row->summary.n;
@@ -63,7 +63,8 @@ static void enough_text(const struct st_syscall_row *row, char *buf, size_t buf_
         snprintf(buf, buf_bytes, "even %d samples would not be enough", ST_SYSCALL_ENOUGH_N);
 }
 
-/* Who answers it, n, offset, amortised cost, how many samples are enough. */
+/* Prints the details of a row: who answers the call, n, offset, amortised cost, how many samples are
+ * enough. */
 static void details(const struct st_syscall_row *row, FILE *out, int width)
 {
     static const char *const who[] = {[ST_PATH_UNKNOWN] = "",
@@ -171,7 +172,7 @@ static void clock_sentence(const struct st_bench_syscall *bench, struct st_lab *
             b->call_ns, b->raw_ns);
 }
 
-/* The calls that the vDSO or the library answers, and those that enter the kernel. */
+/* Prints the names of the calls that one of vDSO, C library and kernel answers. */
 static void path_sentence(const struct st_bench_syscall *bench, enum st_call_path path, const char *words,
                           FILE *out, int width)
 {
@@ -189,7 +190,8 @@ static void path_sentence(const struct st_bench_syscall *bench, enum st_call_pat
     st_text_wrap(out, line, 0, width);
 }
 
-/* Without a spread in the middle the rule of the outliers takes all that differs. */
+/* Explains outliers in rows whose q1 and q3 are equal: there the rule for outliers counts each value that
+ * differs. */
 static void no_spread_sentence(const struct st_bench_syscall *bench, FILE *out, int width)
 {
     size_t n = 0;

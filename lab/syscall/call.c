@@ -30,7 +30,7 @@ const char *st_call_path_name(enum st_call_path path)
     return names[path]; /* NULL: unknown */
 }
 
-/* What is timed in turn. */
+/* What is timed in turn, one batch each. */
 enum { NOTHING, GETPPID, CALL, RAW, TURNS_N };
 
 struct turns {
@@ -46,7 +46,7 @@ static uint32_t batch_size(double about_ns)
     return fit >= 1 ? (uint32_t)fit : 1;
 }
 
-/* @return ns of the batch, < 0: what the call said. */
+/* Times one batch of calls. @return its duration in ns; < 0: the error of a call. */
 static int64_t batch(struct st_lab *lab, st_call_fn volatile call, struct st_call *c, uint32_t calls_n)
 {
     int r = 0;
@@ -57,7 +57,7 @@ static int64_t batch(struct st_lab *lab, st_call_fn volatile call, struct st_cal
     return r == 0 ? st_ns_sub(after_ns, before_ns) : r < 0 ? r : -r;
 }
 
-/* @return 0 or what a call said. */
+/* Times the batches of all four in turn. @return 0 or the error of a call. */
 static int take_turns(struct st_lab *lab, struct st_call *c, struct st_call *getppid, uint32_t calls_n,
                       struct turns *turns)
 {
@@ -77,7 +77,7 @@ static int take_turns(struct st_lab *lab, struct st_call *c, struct st_call *get
     return 0;
 }
 
-/* Median of a[i] - b[i], batch by batch, with its interval. */
+/* Median of the time of a batch minus that of the empty batch of the same round, with its interval. */
 static struct st_quantile above_nothing(const struct turns *turns, int turn)
 {
     int64_t ns[ST_SYSCALL_BATCHES];
@@ -89,7 +89,8 @@ static struct st_quantile above_nothing(const struct turns *turns, int turn)
     return summary.median;
 }
 
-/* Above 0: half a system call and more stays between the two. */
+/* By how much the call is cheaper than entering the kernel would be, in ns a batch: above 0, at least half
+ * a system call lies between them. */
 static struct st_quantile margin(const struct turns *turns, bool has_raw)
 {
     int64_t ns[ST_SYSCALL_BATCHES];

@@ -48,7 +48,7 @@ static const char help[] =
 
 /* --- the run --- */
 
-/* In a fresh process: one sample, one line. */
+/* Runs in a fresh process: takes one sample and prints it as one line. */
 static int one_shot(const char *name)
 {
     struct st_lab *lab = st_lab_native();
@@ -122,7 +122,7 @@ int st_cmd_syscall(int argc, char **argv)
         {"count", .number = &a.count, .min = 1, .max = COUNT_MAX},
         {"fresh", .number = &a.fresh, .min = 0, .max = FRESH_MAX},
         {"brief", .flag = &a.brief},
-        {"one-shot", .text = &a.one_shot}, /* what fresh processes are started with */
+        {"one-shot", .text = &a.one_shot}, /* only for fresh processes, which are started with it */
         ST_BENCH_COMMAND_OPTIONS(&a.common),
     };
     int r = st_options_only(options, ST_ARRAY_LEN(options), help, argc, argv);
