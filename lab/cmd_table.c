@@ -1,4 +1,4 @@
-/* sleeptune-lab table: a document that was saved, as CSV or Markdown. */
+/* sleeptune-lab table: prints a saved document as CSV or Markdown. */
 #include "lab/commands.h"
 #include "lab/input/json_input.h"
 #include "lab/table.h"

@@ -4,7 +4,7 @@
 #include "platform/trusted.h"
 #include "st_config.h"
 
-/* One row a subcommand, in the order of the help. */
+/* The subcommands, in the order of the help. */
 static const struct st_command commands[] = {
     {"exec", "how exactly whole programs sleep, timed from outside", st_cmd_exec},
     {"syscall", "how long system calls take, and which clocks need one", st_cmd_syscall},

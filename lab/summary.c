@@ -63,7 +63,7 @@ static bool enough(const struct st_sample *sample, uint64_t n, double wide_ns)
     uint64_t low, high;
     if (st_stats_quantile_ranks(n, 0.5, 0.95, &low, &high) != 0)
         return false;
-    /* rank r of n lies at about r / (n + 1) of the distribution */
+    /* the value of rank r of n lies at about the quantile r / (n + 1) */
     const int64_t low_ns = st_sample_quantile(sample, (double)low / ((double)n + 1));
     const int64_t high_ns = st_sample_quantile(sample, (double)high / ((double)n + 1));
     return (double)st_ns_sub(high_ns, low_ns) / 2 <= wide_ns;

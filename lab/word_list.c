@@ -79,12 +79,12 @@ int st_word_list_time(const char *option, const char *word, int64_t *ret_ns)
     return 0;
 }
 
-/* --- --durations of `sleep` and `exec` --- */
+/* --- the option --durations --- */
 
 #define DURATION_MIN_NS (10 * ST_NS_PER_US)
 #define DURATION_MAX_NS (10 * ST_NS_PER_S)
 
-/* "5ms", or "64f": frames at 48 kHz. */
+/* Parses a duration: a time such as "5ms", or "64f" for 64 frames at 48 kHz. */
 static int parse_duration(const char *word, int64_t *ret_ns)
 {
     char *end;

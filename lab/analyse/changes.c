@@ -5,13 +5,13 @@
 #include "lab/stats/inflation.h"
 
 #define GROUPS     64
-#define STEP_MIN_N 12 /* levels on each side of a step */
-#define MIN_NS     5  /* rounding makes steps and lines of less */
-#define NEAR_SHARE 8  /* of the shorter side */
-#define PARTS_CUT  2  /* times that each side of a step is cut, to see what hangs together beside steps */
+#define STEP_MIN_N 12 /* least number of levels on each side of a step */
+#define MIN_NS     5  /* rounding makes smaller steps and lines */
+#define NEAR_SHARE 8  /* 1 / share of the shorter side: the levels near a step */
+#define PARTS_CUT  2  /* times that each side of a step is cut: removes more steps */
 #define ALPHA_LINE 1e-5
 #define ALPHA_STEP 1e-6
-#define ALPHA_SURE 1e-10 /* of a step: what hangs together over a ninth of a series reaches less */
+#define ALPHA_SURE 1e-10 /* p-value of a sure step: what correlates over a ninth of a series misses it */
 
 struct ranked {
     double value;
@@ -20,15 +20,15 @@ struct ranked {
 
 struct values {
     size_t n;
-    double *ns, *time_s; /* of each level: time is of its middle */
-    double *room;        /* as many */
+    double *ns, *time_s; /* value of each level, and time of its middle */
+    double *room;        /* room for n values */
     struct ranked *ranked;
-    size_t cut[ST_CHANGES_STEPS_MAX + 2]; /* first level of each part, and n */
+    size_t cut[ST_CHANGES_STEPS_MAX + 2]; /* index of the first level of each part between steps, and n */
     size_t cuts_n;
     bool moves;
 };
 
-/* Sorts. n > 0. */
+/* The median of n > 0 values, which it sorts. */
 static double median(double *ns, size_t n)
 {
     st_stats_sort_double(ns, n);
@@ -47,7 +47,8 @@ static void take_line(struct values *v, double slope)
         v->ns[i] -= slope * v->time_s[i];
 }
 
-/* The slope over medians of up to GROUPS groups of levels. @return ns a second, 0 where noise may be all. */
+/* The slope over the medians of up to GROUPS groups of levels. @return ns a second; 0: noise can explain
+ * it. */
 static double find_line(struct values *v)
 {
     const size_t each = (v->n + GROUPS - 1) / GROUPS, n = v->n / each;
@@ -69,7 +70,7 @@ static double find_line(struct values *v)
     }
     ST_EACH_OF (x, ns, n)
         left += (*x - mean) * (*x - mean);
-    /* less than 1 ns is rounding, which hangs together and is nothing */
+    /* residuals below 1 ns are rounding errors, whose correlation means nothing */
     const double variance =
         size * (size - 1) * (2 * size + 5) / 18 * (left > size ? st_inflation(ns, n, mean, n / 2) : 1);
     const bool is_line = fabs(slope) * (time_s[n - 1] - time_s[0]) >= MIN_NS &&
@@ -83,7 +84,7 @@ static int compare_ranked(const void *a, const void *b)
     return (x->value > y->value) - (x->value < y->value);
 }
 
-/* Ranks of levels first .. first + n - 1 into v->room, equal ones share their mean. */
+/* Stores the ranks of levels first .. first + n - 1 in v->room; equal levels get their mean rank. */
 static void rank(struct values *v, size_t first, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -97,9 +98,11 @@ static void rank(struct values *v, size_t first, size_t n)
     }
 }
 
-/* Takes the mean away, and finds where values are cut best in two: what leaves the least squares.
- * @param ret_largest Pettitt's K, of ranks: the largest doubled sum before a place.
- * @return values before the cut; 0: too few, or all equal. */
+/* Subtracts the mean from x, and finds the cut that divides x best into two parts: the one that leaves the
+ * least squares.
+ * @param ret_largest Pettitt's K if x are ranks: twice the largest absolute sum of the values before a
+ * place.
+ * @return number of values before the cut; 0: too few, or all equal. */
 static size_t best_cut(double *x, size_t n, double *ret_largest)
 {
     double mean = 0, sum = 0, best = 0;
@@ -122,7 +125,7 @@ static size_t best_cut(double *x, size_t n, double *ret_largest)
     return at;
 }
 
-/* Takes away the means of the parts between cuts. */
+/* Subtracts from x the means of the parts that up to 2^times cuts make. */
 static void center_parts(double *x, size_t n, int times)
 {
     double largest;
@@ -133,7 +136,7 @@ static void center_parts(double *x, size_t n, int times)
     }
 }
 
-/* Cuts levels first .. end - 1 at steps: v->cut, in order. */
+/* Finds the steps in levels first .. end - 1 and adds them to v->cut, in order. */
 static void find_steps(struct values *v, size_t first, size_t end)
 {
     const size_t n = end - first;
@@ -145,7 +148,7 @@ static void find_steps(struct values *v, size_t first, size_t end)
     center_parts(v->room, n, PARTS_CUT + 1);
     const double p_value = 2 * exp(-6 * largest * largest /
                                    ((size * size * size + size * size) * st_inflation(v->room, n, 0, n / 2)));
-    /* ranks lean towards the middle: the place is that of the values */
+    /* ranks move the cut towards the middle: find its place from the values */
     memcpy(v->room, v->ns + first, n * sizeof(*v->room));
     const size_t before = best_cut(v->room, n, &ignored), at = first + before, behind = n - before;
     const double step_ns = before > 0 ? level(v, at, end) - level(v, first, at) : 0;
@@ -165,7 +168,8 @@ static void find_steps(struct values *v, size_t first, size_t end)
         find_steps(v, at, end);
 }
 
-/* Steps, and what they leave instead of the levels. @return its sum, in ns. */
+/* Finds the steps and replaces the levels by their residuals. @return the sum of the absolute residuals,
+ * ns. */
 static double take_steps(struct values *v, const struct st_levels *levels, struct st_changes *ret)
 {
     double before = 0, sum = 0;

@@ -3,20 +3,20 @@
 #include "core/ns.h"
 #include "core/stats/stats.h"
 
-#define BETWEEN_MAX  2 /* periods: outliers that are nearer to each other are one event */
+#define BETWEEN_MAX  2 /* periods: outliers that are not farther apart are one event */
 #define EVENTS_MIN   6
-#define EVENTS_SHARE 0.25   /* of the samples: more is no outlier */
+#define EVENTS_SHARE 0.25   /* largest share of the samples: more are no outliers */
 #define EVERY_MIN    4      /* periods */
-#define SEEN_MIN     0.75   /* of the moments of a train */
-#define FROM_N       40     /* events that a train may begin with */
-#define AHEAD_N      6      /* and its second one */
+#define SEEN_MIN     0.75   /* least share of the moments of a train that have an event */
+#define FROM_N       40     /* events that are tried as the first one of a train */
+#define AHEAD_N      6      /* events after it that are tried as the second one */
 #define P_LOG_MAX    (-9.2) /* 1 in 10000 */
-#define TRIES        5      /* all outliers, then the half of them that is later, and so on */
+#define TRIES        5      /* limits that are tried: all outliers, then the later half of them, and so on */
 #define PARTS_MAX    8
 #define GROUP_MIN    8
-#define GROUP_WIDTH  0.5 /* of its distance from all other samples */
+#define GROUP_WIDTH  0.5 /* largest width of a group, as a share of its distance from all other samples */
 
-/* Events, in periods since the first sample, and the train that is being followed. */
+/* Events: outliers, of which neighbours count as one. Times are in periods since the first sample. */
 struct events {
     double *at;
     size_t n;
@@ -28,7 +28,7 @@ struct train {
     size_t seen_n, slots_n;
 };
 
-/* The event nearest to this place. */
+/* The time of the event that is nearest to a moment. */
 static double nearest(const struct events *e, double place)
 {
     size_t low = 0, high = e->n - 1;
@@ -47,8 +47,8 @@ static double reach(double every)
     return 1 + 0.005 * every;
 }
 
-/* From one event on with this distance, which gets more exact with each one that is met: forwards, then
- * backwards. */
+/* Follows a train from one event on, forwards and then backwards, with a first guess of the distance of
+ * its moments. Each event that is met makes the distance more exact. */
 static struct train follow(const struct events *e, double from, double every)
 {
     struct train t = {from, every, 1, 1};
@@ -79,7 +79,8 @@ static struct train follow(const struct events *e, double from, double every)
 
 static const double tried_log = 7.1; /* log(FROM_N * AHEAD_N * TRIES) */
 
-/* Chernoff's bound of the chance that this number of moments has an event that comes at any time. */
+/* Logarithm of Chernoff's bound of the probability that this number of moments has an event if events come
+ * at random times. */
 static double log_chance(const struct events *e, const struct train *t)
 {
     const double rate = (double)e->n / fmax(e->span, 1), n = (double)t->slots_n;
@@ -89,8 +90,8 @@ static double log_chance(const struct events *e, const struct train *t)
     return -n * (seen * log(seen / q) + (seen < 1 ? (1 - seen) * log((1 - seen) / (1 - q)) : 0));
 }
 
-/* Of a train with gaps, every few of its moments may have an event each time: then more events than chance
- * makes lie between those, and all are one train, with its own distance. */
+/* Extends a train whose moments are only every second, third ... moment of a denser one: if the moments
+ * between have more events than chance makes, all of them are one train. */
 static struct train fill_up(const struct events *e, struct train t)
 {
     for (int parts = 2; parts <= PARTS_MAX && t.every / parts >= EVERY_MIN; parts++) {
@@ -123,7 +124,7 @@ static struct train find_train(const struct events *e)
     return best.seen_n > 0 ? fill_up(e, best) : best;
 }
 
-/* Sorted samples: the outliers among them, and whether they are a group. */
+/* Finds the outliers, and whether they are a group. @param all the samples, sorted. */
 static void look_at_sizes(const struct st_sample *all, struct st_late_ones *ret)
 {
     const uint64_t n = all->n;
@@ -144,7 +145,7 @@ static void look_at_sizes(const struct st_sample *all, struct st_late_ones *ret)
                                             GROUP_WIDTH * ((double)ret->low_ns - (double)late[-1]);
 }
 
-/* Outliers later than this, as events. */
+/* Collects the events: outliers later than limit_ns. */
 static struct events take_events(const struct st_series *s, int64_t limit_ns, double *room)
 {
     struct events e = {.at = room, .span = (double)(s->index[s->n - 1] - s->index[0])};
@@ -160,7 +161,7 @@ static struct events take_events(const struct st_series *s, int64_t limit_ns, do
     return e;
 }
 
-/* A train among all outliers, or among the latest of them. @return 0 or -ENOMEM. */
+/* Looks for a train among all outliers, then among the latest of them. @return 0 or -ENOMEM. */
 static int look_at_times(const struct st_series *s, const struct st_sample *all, struct st_late_ones *ret)
 {
     const int64_t *late = all->values_ns + (s->n - ret->n), median_ns = st_sample_quantile(all, 0.5);

@@ -1,4 +1,4 @@
-/* A series with its analysis: text and sleeptune-series/1. */
+/* A series with its analysis, as text and as the document sleeptune-series/1. */
 #include "lab/analyse/series_result.h"
 
 #include "core/ns.h"
@@ -59,7 +59,7 @@ static const struct {
     {"p99.999", "p99_999", 0.99999},
 };
 
-/* Of values that have this quantile: 10 lie beyond it. */
+/* Least number of values with a known p-quantile: 10 of them lie beyond it. */
 static uint64_t least_n(double p)
 {
     return st_stats_quantile_min_n(fmax(p, 1 - p));
@@ -117,10 +117,10 @@ json_t *st_series_result_json(const struct st_series_result *result, bool sample
 
 static int64_t whole_ns(double ns)
 {
-    return fabs(ns) < 9e18 ? llrint(ns) : INT64_MAX; /* recordings may hold anything */
+    return fabs(ns) < 9e18 ? llrint(ns) : INT64_MAX; /* a recording may hold any number */
 }
 
-/* "key value", behind a comma unless it is the first one. */
+/* Appends "label value" to a line, after a comma unless it is the first figure. */
 static void add_figure(char *line, size_t bytes, const char *label, int64_t ns)
 {
     st_text_join(line, bytes, ", ", "%s %s", label, st_ns_exact(ns));
@@ -162,7 +162,7 @@ static void print_outliers(const struct st_analysis *a, FILE *out, int width)
     st_text_field(out, "outliers", line, LABEL_COLUMNS, width);
 }
 
-/* What was looked for in a part of the samples only. */
+/* Says what was looked for in the first samples only. */
 static void print_looked_at(const struct st_series_result *result, FILE *out, int width)
 {
     const struct st_analysis *a = &result->analysis;

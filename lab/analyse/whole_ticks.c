@@ -5,28 +5,29 @@
 #include "lab/analyse/ticks.h"
 
 #define JUMPS_MIN  15
-#define CLOSE_MIN  0.8     /* mean cosine of what is left of whole ticks, a tick being a turn */
+#define CLOSE_MIN  0.8 /* least mean cosine of the distance from whole ticks, where a tick is 360 degrees */
 #define P_LOG_MAX  (-11.5) /* 1 in 100000 */
-#define LEVELS_N   9       /* -4 .. 4 ticks from the median */
-#define LEVEL_MIN  0.02    /* of the samples, on a level */
-#define HZ_MAX     1024    /* faster ones are no scheduler's */
-#define SPREAD_MIN 0.4     /* of lateness, 5 % to 95 %, in ticks, where it grows up to a jump */
+#define LEVELS_N   9       /* levels that are counted: -4 .. 4 ticks from the median */
+#define LEVEL_MIN  0.02    /* share of the samples that a level needs */
+#define HZ_MAX     1024    /* faster rates are not those of a scheduler */
+#define SPREAD_MIN 0.4     /* range of lateness, 5 % to 95 %, in ticks, if lateness grows up to each jump */
 #define SPREAD_MAX 1.6
 
 #define BANDS_P_LOG_MAX (-14.0)
-#define BAND_REACH      0.12 /* ticks */
+#define BAND_REACH      0.12 /* largest distance of a band from a whole tick, in ticks */
 #define BAND_SHARE      0.6
 #define BAND_MIN_N      5
 #define BANDS_N         64
-/* Of what the samples are rounded to, in a tick: of fewer, levels and bands are the rounding. */
+/* Least number of rounding steps of the samples in a tick: with fewer, levels and bands may come from the
+ * rounding. */
 #define LEVEL_STEPS_MIN 8
 #define BAND_STEPS_MIN  20
 
-/* Numbers against whole ticks from their median. */
+/* How near numbers are to whole ticks from their median. */
 struct closeness {
-    double near, far; /* mean cosines of those nearer than half a tick, and of all others */
+    double near, far; /* mean cosine of numbers less than half a tick from the median, and of all others */
     uint64_t far_n;
-    int levels_n; /* with LEVEL_MIN of the numbers or more */
+    int levels_n; /* levels that have LEVEL_MIN of the numbers or more */
 };
 
 static struct closeness look(const struct st_series *s, int64_t median_ns, double tick_ns)
@@ -58,7 +59,7 @@ static bool is_close(const struct closeness *c)
            -(double)c->far_n * c->far * c->far + log((double)st_periodic_usual_hz_n) < P_LOG_MAX;
 }
 
-/* The largest step that all samples are multiples of, from the first one. */
+/* The largest step of which all differences from the first sample are multiples (greatest common divisor). */
 static int64_t step_of(const struct st_series *s)
 {
     int64_t step = 0;
@@ -73,7 +74,7 @@ static int64_t step_of(const struct st_series *s)
     return step;
 }
 
-/* The longest tick that fits: all of its parts do, too. */
+/* Finds the longest tick that fits, because each whole fraction of it fits, too. */
 static void find(const struct st_series *s, const struct st_series *changes, double step_ns,
                  struct st_whole_ticks *ret)
 {
@@ -96,7 +97,7 @@ static void find(const struct st_series *s, const struct st_series *changes, dou
     }
 }
 
-/* --- bands: what comes late comes at the next tick, or the one behind it --- */
+/* --- bands: late wake-ups come at the next tick or at one after it --- */
 
 static bool has_bands(const struct st_series *s, int64_t median_ns, double tick_ns, size_t rates_n,
                       struct st_whole_ticks *ret)
@@ -126,7 +127,7 @@ static bool has_bands(const struct st_series *s, int64_t median_ns, double tick_
     return true;
 }
 
-/* The longest tick that fits: all of its parts do, too. */
+/* Finds the longest tick that fits, because each whole fraction of it fits, too. */
 static int find_bands(const struct st_series *s, double step_ns, struct st_whole_ticks *ret)
 {
     static const int rates_hz[] = {50, 60, 100, 200, 250, 300, 500, 1000};

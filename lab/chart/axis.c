@@ -37,7 +37,7 @@ double st_axis_at(const struct st_axis *axis, double value)
     return fmin(fmax(at, 0), 1);
 }
 
-/* Multiples of `step` on the axis. */
+/* Finds the multiples of `step` on a linear axis. @return how many. */
 static size_t line_ticks(const struct st_axis *axis, double step, double ret[ST_AXIS_TICKS_MAX])
 {
     const double first = ceil(axis->low / step - 1e-9), room = 1e-9 * (axis->high - axis->low);
@@ -49,7 +49,7 @@ static size_t line_ticks(const struct st_axis *axis, double step, double ret[ST_
     return n;
 }
 
-/* `parts` of each decade, or of each k-th one. */
+/* Finds ticks of a logarithmic axis: the numbers `parts` in each k-th decade. @return how many. */
 static size_t log_ticks(const struct st_axis *axis, const double *parts, size_t parts_n, int k,
                         double ret[ST_AXIS_TICKS_MAX])
 {
@@ -64,7 +64,7 @@ static size_t log_ticks(const struct st_axis *axis, const double *parts, size_t 
     return n;
 }
 
-/* The most that are not more than wanted. */
+/* Finds as many ticks of a logarithmic axis as possible, at most `wanted`. @return how many. */
 static size_t most_log_ticks(const struct st_axis *axis, size_t wanted, double ret[ST_AXIS_TICKS_MAX])
 {
     static const struct {
@@ -125,7 +125,7 @@ const char *st_axis_time_text(const struct st_axis *axis, double tick, double st
     }
     const double unit = st_axis_time_unit(axis, &name);
     const double places = ceil(-log10(step / unit) - 1e-9);
-    const double shown = fabs(tick) < step / 1000 ? 0 : tick / unit; /* no "-0" */
+    const double shown = fabs(tick) < step / 1000 ? 0 : tick / unit; /* prints 0 instead of -0 */
     snprintf(buf, buf_bytes, "%.*f", places > 0 ? (int)fmin(places, 9) : 0, shown);
     return buf;
 }

@@ -11,7 +11,7 @@ static void fences(const struct st_box *box, int64_t *ret_low, int64_t *ret_high
     *ret_high = st_ns_add(box->q3_ns, reach);
 }
 
-/* How many values are < value. */
+/* How many values of the sample are less than `value`. */
 static uint64_t rank_below(const struct st_sample *sample, int64_t value)
 {
     uint64_t low = 0, high = sample->n;

@@ -1,4 +1,4 @@
-/* The data of charts. */
+/* The data of charts: sets of values with their names. */
 #include "core/text/text.h"
 #include "lab/chart/chart.h"
 
@@ -76,7 +76,7 @@ int st_chart_add_series(struct st_chart_data *data, const char *label, struct st
     return 0;
 }
 
-/* Length in seconds of the unit for this span. */
+/* Chooses the unit of time for the length of a set. @return the unit in seconds. */
 static double unit_of(const struct st_chart_set *set, const char **ret_name)
 {
     static const struct {

@@ -62,7 +62,7 @@ static void write_head(const struct st_recording_meta *meta, FILE *out)
     fputs("period,lateness_ns,skipped\n", out);
 }
 
-/* What is known at the end only. */
+/* Writes comments with figures that a recording has only at its end, and its test conditions. */
 static void write_foot(const struct st_recording_info *info, FILE *out)
 {
     if (info->t0_ns != ST_RECORDING_UNKNOWN_NS)
@@ -76,8 +76,8 @@ static void write_foot(const struct st_recording_info *info, FILE *out)
     }
 }
 
-/* A run of skipped periods is one row: a few bytes of a recording may stand for any number of them. @return 0
- * or -errno, of the recording or of the output. */
+/* Writes the rows. Consecutive skipped periods are one row, because a few bytes of a recording may stand
+ * for any number of them. @return 0 or -errno, of the recording or of the output. */
 static int write_rows(struct st_recording_reader *reader, FILE *out)
 {
     struct st_recording_event event;
@@ -151,7 +151,8 @@ static int convert(const char *path, char **files, int n)
     return write_csv(files[0], path);
 }
 
-/* Reads one file. Its name in the picture is the next one of the list, if there is one left. */
+/* Reads one file. *labels is the rest of the list of --label: its first word, if any, names the file in
+ * the picture and is removed. */
 static int read_file(const char *path, const struct st_series_options *series, const char **labels,
                      struct st_chart_data *data)
 {
@@ -170,7 +171,7 @@ static int read_file(const char *path, const struct st_series_options *series, c
     return status;
 }
 
-/* @return 0 or an st_exit, after a message. */
+/* Checks the name of the picture. @return 0 or an st_exit, after a message. */
 static int check_picture(const char *path)
 {
     if (path == NULL && isatty(STDOUT_FILENO) == 1)

@@ -87,7 +87,7 @@ void st_picture_x_name(const struct st_picture_area *area, const char *name)
 {
     const struct st_font font = {
         .size = ST_PICTURE_TEXT_PX, .rgb = ST_PICTURE_INK, .anchor = ST_ANCHOR_MIDDLE, .role = "axis-name"};
-    /* centred, or further left if it would leave the page */
+    /* centred below the axis, or further left if it would leave the page */
     const double x = fmin(area->x + area->width / 2,
                           area->svg->width - 4 - st_picture_text_px(name, ST_PICTURE_TEXT_PX) / 2);
     st_svg_text(area->svg, x, area->y + area->height + 38, name, &font);
@@ -112,7 +112,7 @@ static size_t ticks_of(const struct st_axis *axis, double room_px, double each_p
     return n;
 }
 
-/* "lateness (µs)"; ticks of a logarithmic axis have their own units. */
+/* The name of an axis with its unit: "lateness (µs)". Ticks of a logarithmic axis have their own units. */
 static const char *name_with_unit(const struct st_axis *axis, const char *name, char *buf, size_t buf_bytes)
 {
     const char *unit;

@@ -1,12 +1,12 @@
-/* Values over time: minimum and maximum of each column of pixels. */
+/* Draws values over time. If a column of pixels has several values, it shows their minimum and maximum. */
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "lab/chart/picture.h"
 #include "lab/ns_exact.h"
 
-#define GRID_MIN 3 /* three panels or more: two side by side */
+#define GRID_MIN 3 /* least number of panels that are drawn in two columns */
 #define LINE_PX  1.2
-#define MARKS_N  24 /* of a series that shares its panel */
+#define MARKS_N  24 /* marks on a series that shares its panel */
 
 static bool has(const struct st_chart_set *set)
 {
@@ -57,7 +57,7 @@ static int plan(struct st_picture *picture)
     return 0;
 }
 
-/* Fewer dots are larger. */
+/* Width of a dot in pixels: the fewer values, the larger. */
 static double dot_px(const struct st_chart_set *set)
 {
     static const struct {
@@ -71,13 +71,14 @@ static double dot_px(const struct st_chart_set *set)
     return 1.6;
 }
 
-/* The middle of column i: its only value, or half way from its first to its last one. */
+/* Where column i lies on the x axis: at its only value, or half way between its first and its last value. */
 static double middle_x(const struct st_columns *columns, size_t i, double column_x)
 {
     return ((double)i + 0.5 - 0.5 / (double)columns->periods) * column_x;
 }
 
-/* Makes bars; those on the same column of pixels are joined. @return the number of points. */
+/* Makes a bar from minimum to maximum for each column, and joins bars on the same column of pixels.
+ * @return the number of points. */
 static size_t bars(const struct st_picture_area *area, const struct st_columns *columns, double column_x,
                    double dot, struct st_point *points)
 {
@@ -104,7 +105,8 @@ static size_t bars(const struct st_picture_area *area, const struct st_columns *
     return n;
 }
 
-/* Marks of its own form, MARKS_N along the series: grey paper shows no colours. */
+/* Draws about MARKS_N marks along a series, with a shape for each series, since colours are lost on grey
+ * paper. */
 static void draw_marks(const struct st_picture_area *area, const struct st_columns *columns, double column_x,
                        size_t line)
 {
@@ -118,7 +120,7 @@ static void draw_marks(const struct st_picture_area *area, const struct st_colum
     }
 }
 
-/* The values of one set. */
+/* Draws the values of one set, as bars or as one line. */
 static void draw_set(const struct st_picture_area *area, const struct st_chart_set *set, double column_x,
                      struct st_pen pen, bool line)
 {
@@ -135,7 +137,7 @@ static void draw_set(const struct st_picture_area *area, const struct st_chart_s
     free(points);
 }
 
-/* From one value of a set to the next, on an axis in the unit of the longest one. */
+/* Distance from one value of a set to the next on the x axis, whose unit is that of the longest set. */
 static double value_x(const struct st_chart_set *set, const struct st_chart_set *longest)
 {
     return st_chart_value_x(longest) * st_period_seconds(&set->series.period) /

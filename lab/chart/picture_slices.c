@@ -1,19 +1,20 @@
-/* Medians of delays over the slice, a line for each mechanism. */
+/* Draws the median delays of `sleeptune-lab wake` over the slice (length of the sleep): a line for each
+ * mechanism. */
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "lab/chart/picture.h"
 
-#define NAMES_PX     150.0                          /* room for the names of lines, on the right */
-#define NAME_PX      15.0                           /* from one name to the next */
-#define HOLLOW(line) ((line) >= ST_CHART_LINES_MAX) /* marks of lines for which there is no new colour */
-#define DODGE_PX     4.0                            /* between two lines at the same slice */
+#define NAMES_PX     150.0 /* width of the names of lines, to the right of the panel */
+#define NAME_PX      15.0  /* distance from one name to the next */
+#define HOLLOW(line) ((line) >= ST_CHART_LINES_MAX) /* lines after the last colour have hollow marks */
+#define DODGE_PX     4.0                            /* horizontal distance between lines at the same slice */
 
 static bool has(const struct st_chart_set *set)
 {
     return set->x_ns > 0 && set->box.median_known;
 }
 
-/* Is set i the first of its panel, or with `line` of its line? */
+/* Is set i the first one of its panel or, if `line`, the first one of its line in the panel? */
 static bool is_first(const struct st_chart_data *data, size_t i, bool line)
 {
     ST_EACH_OF (before, data->set, i) {
@@ -24,7 +25,7 @@ static bool is_first(const struct st_chart_data *data, size_t i, bool line)
     return true;
 }
 
-/* The same for a mechanism in all panels. */
+/* Number of the line of set i, from 0: that of a mechanism is the same in all panels. */
 static size_t line_of(const struct st_chart_data *data, size_t i)
 {
     size_t line = 0;
@@ -56,7 +57,7 @@ static int plan(struct st_picture *picture)
     return 0;
 }
 
-/* All panels have the same axes. */
+/* Makes the axes of a panel, which are the same in all panels. */
 static void fit_axes(const struct st_chart_data *data, struct st_picture_area *area)
 {
     double low = (double)INFINITY, high = -low, usual = low, shortest = low, longest = 0;
@@ -91,7 +92,7 @@ static void x_axis(const struct st_picture_area *area, const struct st_chart_dat
     st_svg_end(area->svg);
 }
 
-/* The line that set `first` begins. */
+/* Draws the line of a mechanism in a panel. @param first its first set. */
 static void draw_line(const struct st_picture_area *area, const struct st_chart_data *data, size_t first,
                       size_t line)
 {
@@ -99,7 +100,7 @@ static void draw_line(const struct st_picture_area *area, const struct st_chart_
     struct st_point last = {0, 0};
     int64_t done_ns = 0;
     st_svg_begin(area->svg, "values");
-    for (;;) { /* from the shortest sleep on, in whatever order they were measured */
+    for (;;) { /* from the shortest slice to the longest, whatever their order in the file */
         const struct st_chart_set *next = NULL;
         for (size_t i = first; i < data->n; i++) {
             const struct st_chart_set *set = data->set[i];
@@ -125,7 +126,7 @@ static void draw_line(const struct st_picture_area *area, const struct st_chart_
     st_svg_end(area->svg);
 }
 
-/* Its mark and name, on the right. */
+/* Draws the mark and the name of a line, to the right of the panel. */
 static void name(const struct st_picture_area *area, const char *text, size_t line, size_t row)
 {
     const struct st_pen pen = st_picture_pen(line), thin = {pen.rgb, 1, ST_DASH_NONE};

@@ -3,7 +3,7 @@
 #include "core/text/safe.h"
 #include "core/text/text.h"
 
-/* A coordinate rounded to a tenth of a pixel, without trailing zeros. */
+/* Writes a coordinate, rounded to a tenth of a pixel, without trailing zeros. */
 static void number(FILE *out, char before, double value)
 {
     const double tenths = round(value * 10);
@@ -15,7 +15,7 @@ static void stroke(FILE *out, const struct st_pen *pen)
 {
     static const struct {
         int n;
-        double lengths[6]; /* of strokes and gaps, pixels */
+        double lengths[6]; /* lengths of strokes and gaps in turn, pixels */
     } dashes[ST_DASHES] = {
         [ST_DASH_LONG] = {2, {8, 4}},
         [ST_DASH_SHORT] = {2, {4, 3}},
@@ -102,7 +102,7 @@ int st_svg_finish(struct st_svg *svg, FILE *stream)
 {
     fputs("</svg>\n", svg->out);
     int r = fclose(svg->out) != 0 ? -ENOMEM : 0;
-    /* one write, so that errno is that of the failed write */
+    /* a single write, so that errno is that of the write which failed */
     if (r == 0 && (fwrite(svg->text, 1, svg->text_bytes, stream) != svg->text_bytes || fflush(stream) != 0))
         r = -errno;
     free(svg->text);
@@ -122,7 +122,7 @@ int st_svg_open(struct st_svg *svg, double width, double height, const char *tit
             " aria-labelledby=\"title desc\" font-family=\"'DejaVu Sans', Verdana, 'Liberation Sans', Arial, "
             "sans-serif\">\n",
             width, height, width, height);
-    /* lightness is turned round, hues are kept */
+    /* on a dark page, the filter inverts lightness and keeps hues */
     fputs(" <style>@media (prefers-color-scheme: dark) { svg { filter: invert(0.9) hue-rotate(180deg); } "
           "}</style>\n",
           svg->out);

@@ -44,8 +44,8 @@ static int run(struct st_compare_result *result, char *const paths[2], const str
     return status != ST_EXIT_DONE ? status : end_of(result->shown_n, result->tests_n);
 }
 
-/* @return both files as documents of results with single values of one kind, or false. Free what is not NULL.
- */
+/* Reads both files as JSON documents. @return whether they are documents of the same kind whose results
+ * have single values. Free those that are not NULL. */
 static bool read_documents(char *const paths[2], json_t *documents[2])
 {
     const struct st_document *kinds[2] = {NULL, NULL};

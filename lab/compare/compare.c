@@ -1,10 +1,10 @@
-/* How two runs differ. */
+/* Compares two runs: their test conditions and their figures. */
 #include "lab/compare/compare.h"
 
 #include "lab/commands.h"
 #include "lab/compare/verdict.h"
 
-#define SEED 1 /* the same files give the same result */
+#define SEED 1 /* fixed, so that the same files give the same result */
 
 static void judge(struct st_compare_result *result)
 {
@@ -25,7 +25,7 @@ int st_compare_make(struct st_compare_result *result)
 {
     const struct st_compare_file *a = &result->files[0], *b = &result->files[1];
     struct st_random random = {.state = SEED};
-    /* each kind of file has conditions that others do not record */
+    /* if the kinds of the files differ, each records conditions that the other does not */
     const bool known_only = strcmp(a->input.source, b->input.source) != 0;
     int r = st_test_conditions_compare(conditions_of(a), conditions_of(b), known_only, &result->differ,
                                        &result->differ_n);

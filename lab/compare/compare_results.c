@@ -1,4 +1,5 @@
-/* Two documents with results, of two machines for example: the median of each result that both have. */
+/* Compares two documents with results, for example of two machines: the median of each result that both
+ * have. */
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/safe.h"
@@ -20,7 +21,7 @@ static void name_of(const struct st_document *kind, const json_t *result, char *
     st_text_append(buf, buf_bytes, "%s%s%s", label, group[0] != '\0' ? ", " : "", group);
 }
 
-/* The single values of a result. @return 0, -ENODATA (it has none), -ENOMEM. */
+/* Reads the single values of a result. @return 0, -ENODATA (it has none), -ENOMEM. */
 static int take(const json_t *result, struct st_series *ret)
 {
     const json_t *samples = json_object_get(result, "samples_ns");
@@ -79,7 +80,7 @@ void st_compare_results_text(const struct st_compare_results *results, FILE *out
         fprintf(out, "Left out, because not in B or without single values: %zu of A.\n", results->alone_n);
 }
 
-/* The result of that name, or NULL. */
+/* Finds the result with this name. @return NULL: there is none. */
 static const json_t *find(const struct st_document *kind, const json_t *document, const char *wanted)
 {
     char name[200];

@@ -1,4 +1,4 @@
-/* What `compare` found, as text. */
+/* Prints what `compare` found as text. */
 #include <unistd.h>
 
 #include "core/ns.h"
@@ -12,7 +12,7 @@
 
 #define LABEL_COLUMNS 9
 
-/* With a label, unless it is empty. */
+/* Prints a paragraph with a label, unless its text is empty. */
 static void put(FILE *out, const char *label, const char *text, int width)
 {
     if (text[0] != '\0')
@@ -46,7 +46,8 @@ static double period_ns(const struct st_compare_file *file)
     return (double)file->input.series.period.num / (double)file->input.series.period.den;
 }
 
-/* Periods that differ, with as many digits as distinguish them. @return "" if they do not. */
+/* A sentence about the periods of the files if they differ, with as many digits as distinguish them.
+ * @return buf; "" if they do not differ. */
 static const char *periods_text(const struct st_compare_file *files, char *buf, size_t buf_bytes)
 {
     char texts[2][40] = {"", ""};
@@ -80,7 +81,7 @@ static void print_differ(FILE *out, const struct st_compare_result *result, int 
         width);
 }
 
-/* What is not known, and how much more would make it known. */
+/* Names the figures that are unknown, and how many values they need. */
 static void print_unknown(FILE *out, const struct st_compare_result *result, int width)
 {
     const uint64_t a_n = result->files[0].input.series.n, b_n = result->files[1].input.series.n;

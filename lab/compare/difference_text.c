@@ -8,13 +8,13 @@
 #define LABEL_COLUMNS 9
 #define CELL_COLUMNS  12
 
-/* So that the ends of an interval differ. */
+/* Text of a value with enough digits to distinguish the ends of an interval. */
 static const char *value_text(double value)
 {
     return st_ns_exact(llrint(value));
 }
 
-/* With a sign; 0 has none. */
+/* Text of a value with its sign; 0 has none. */
 static const char *signed_value(double value)
 {
     return st_text("%s%s", value > 0 ? "+" : value < 0 ? "-" : "", value_text(fabs(value)));
@@ -25,8 +25,8 @@ static const char *signed_value(double value)
 static const char *const phrases[ST_FIGURES] = {
     [ST_FIGURE_MEDIAN] = "the median", [ST_FIGURE_P99] = "p99", [ST_FIGURE_P999] = "p99.9"};
 
-/* "the median is 8.2 µs less (95 %: 7.6 µs .. 8.9 µs)", for the figures with that verdict. @return whether
- * there is one. */
+/* Lists the figures with this verdict: "the median is 8.2 µs less (95 %: 7.6 µs .. 8.9 µs)". @return
+ * whether there is one. */
 static bool list(const struct st_figure *figures, enum st_verdict verdict, char *buf)
 {
     buf[0] = '\0';
@@ -45,7 +45,8 @@ static bool list(const struct st_figure *figures, enum st_verdict verdict, char 
     return buf[0] != '\0';
 }
 
-/* How large a difference would have been shown. @return whether that is known. */
+/* Lists how large a true difference of each figure would have to be to be shown. @return whether that is
+ * known. */
 static bool detectable(const struct st_figure *figures, size_t tests_n, char *buf)
 {
     buf[0] = '\0';

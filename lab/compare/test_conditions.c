@@ -3,9 +3,9 @@
 #include "core/text/number.h"
 
 #define LINE_BYTES 4096
-#define LOAD_CLOSE 0.5 /* load averages nearer than this are no difference worth a line. Our own choice */
+#define LOAD_CLOSE 0.5 /* load averages that differ by less count as equal. Our own choice */
 
-/* The line of "key: value" at `text`. @return the next line; NULL: that was the end. */
+/* Parses one line of "key: value" text. @return the next line; NULL: `text` is at its end. */
 static const char *next_line(const char *text, char *key, size_t key_bytes, char *value, size_t value_bytes)
 {
     const size_t len = strcspn(text, "\n");
@@ -44,7 +44,7 @@ static int add(struct st_test_condition_pair **list, size_t *n, const char *key,
     return last->key != NULL && last->before != NULL && last->now != NULL ? 0 : -ENOMEM;
 }
 
-/* Words of JSON have '-' where text has ' '. */
+/* Compares two values. Values from JSON have '-' where those from text have ' '. */
 static bool same_words(const char *a, const char *b)
 {
     for (; *a != '\0' && *b != '\0'; a++, b++) {

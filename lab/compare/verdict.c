@@ -4,13 +4,13 @@
 #include "lab/compare/pairs.h"
 #include "lab/stats/tails.h"
 
-/* Two runs of the fewest blocks. */
+/* Degrees of freedom of two runs with the fewest blocks. */
 #define BLOCKS_DF (2.0 * (ST_PAIRS_BLOCKS_MIN - 1))
-/* How well one run estimates its own error, for example that of a percentile from few values. By simulation:
- * docs/results.md. */
+/* Degrees of freedom with which one run estimates its own error, for example that of a percentile from few
+ * values. Found by simulation: docs/results.md. */
 #define ERROR_DF 8.0
-/* 85 % of a normal distribution lie below it: of pairs of runs, 1 in 20 seems to drift, and 80 % is what is
- * left. */
+/* 85 % quantile of the normal distribution. It stands for the 80 % that are promised: 1 in 20 pairs of
+ * runs seems to drift, which may hide a difference. */
 #define Z_85 1.0364333894937896
 
 static enum st_verdict verdict_of(const struct st_figure *figure)
@@ -40,7 +40,7 @@ size_t st_verdict_judge(struct st_figure *const *figures, size_t n)
         ST_EACH_OF (other, figures, n)
             smaller_n += (*other)->difference.known && (*other)->p_value < p_value;
         const double p = fmin(1, p_value * (double)(tests_n - smaller_n));
-        ST_EACH_OF (other, figures, n) { /* no smaller one than those before it */
+        ST_EACH_OF (other, figures, n) { /* p_corrected never falls as p_value grows */
             if ((*other)->difference.known && (*other)->p_value >= p_value)
                 (*other)->p_corrected = fmax((*other)->p_corrected, p);
         }
@@ -55,16 +55,18 @@ bool st_verdict_shows(const struct st_figure *figure)
     return figure->verdict == ST_VERDICT_BETTER || figure->verdict == ST_VERDICT_WORSE;
 }
 
-/* For the figure that Holm corrects most. */
+/* The level for the smallest p-value, which Holm's method corrects most. */
 static double level_of(size_t tests_n)
 {
     return ST_VERDICT_LEVEL / (double)(tests_n > 0 ? tests_n : 1);
 }
 
-/* The error is itself measured, and a difference is shown by Student's distribution: what is wanted is the t
- * of which (difference / measured error) is more with a probability of 85 %, a quantile of the noncentral t
- * distribution. Source: Browne, "On the use of a pilot sample for sample size determination", 1995; Jennett &
- * Welch, "The control of proportion defective as judged by a single quality characteristic", 1939. */
+/* The size of a difference, in ns, that is shown with a probability of 85 %, without drift. The error is
+ * measured itself, and a difference is shown by Student's distribution. So t is such that (difference /
+ * measured error) exceeds the limit with a probability of 85 %: a quantile of the noncentral t
+ * distribution. Source: Browne, "On the use of a pilot sample for sample size determination", 1995;
+ * Jennett & Welch, "The control of proportion defective as judged by a single quality characteristic",
+ * 1939. */
 static double beyond_error(const struct st_figure *figure, size_t tests_n)
 {
     const double z = st_distribution_normal_z(level_of(tests_n) / 2);

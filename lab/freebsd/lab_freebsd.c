@@ -1,5 +1,5 @@
-/* The FreeBSD row of the laboratory's seam: its ways of sleeping, and ways of waking and calls that only
- * FreeBSD has. _umtx_op(2), clock_gettime(2), ntp_adjtime(2). */
+/* What the laboratory needs from FreeBSD: its ways of sleeping, and the ways of waking and calls that only
+ * FreeBSD has. Manual pages: _umtx_op(2), clock_gettime(2), ntp_adjtime(2). */
 #include <sys/types.h>
 
 #include <sys/umtx.h>
@@ -12,13 +12,14 @@
 #include "lab/posix/sleep_posix.h"
 #include "lab/posix/wake_posix.h"
 
-/* The wait below the thread library's: the one that the cycle loop takes with wait = "precise". */
+/* Sleeps in _umtx_op(2), on which the waits of the thread library are built. The cycle loop uses this
+ * sleep with wait = "precise". */
 static int sleep_umtx(struct st_sleep *s, ST_UNUSED int64_t requested_ns)
 {
     return s->platform->sleep_until_precise_ns(s->platform, s->due_ns);
 }
 
-/* Ways of sleeping, one row each. */
+/* The ways of sleeping that `sleeptune-lab series` offers. */
 static const struct st_sleep_method sleeps[] = {
     {ST_SLEEP_CLOCK("monotonic", CLOCK_MONOTONIC)},
     {ST_SLEEP_CLOCK("monotonic_precise", CLOCK_MONOTONIC_PRECISE)},
@@ -54,7 +55,7 @@ static int wait_umtx(struct st_wake_place *place, int64_t due_ns)
     struct _umtx_time timeout = {
         ._timeout = st_ns_to_timespec(due_ns), ._flags = UMTX_ABSTIME, ._clockid = CLOCK_MONOTONIC};
     while (atomic_exchange(&place->word, 0) == 0) {
-        /* the fourth argument is the size of the fifth, as a pointer */
+        /* the fourth argument of _umtx_op is the size of the fifth, cast to a pointer */
         if (_umtx_op(&place->word, UMTX_OP_WAIT_UINT_PRIVATE, 0, (void *)sizeof(timeout), &timeout) != 0)
             return -errno;
     }
@@ -99,10 +100,10 @@ static const struct st_call_method calls[] = {
     {.name = "umtx-wake",
      .summary = "_umtx_op call to wake a thread while none waits",
      .call = call_umtx,
-     .raw = call_umtx}, /* the C library has no other way to it: it is a system call */
+     .raw = call_umtx}, /* the call is already a plain system call */
 };
 
-/* freq is in 2^-16 ppm. */
+/* ntp_adjtime(2) returns freq in units of 2^-16 ppm. */
 int st_lab_own_clock_correction_ppm(ST_UNUSED struct st_lab *lab, double *ret_ppm)
 {
     struct timex t = {.modes = 0};

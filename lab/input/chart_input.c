@@ -9,16 +9,16 @@
 #include "platform/program/options.h"
 
 #define LATENESS "lateness (woke - due)"
-#define VALUE    "value" /* goes with anything */
+#define VALUE    "value" /* values of unknown meaning, which can be drawn together with any quantity */
 
-/* The name of a file without its folders, for the picture. */
+/* The name of a file without its folders, for the text of the picture. */
 static const char *short_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return strcmp(path, "-") == 0 ? "standard input" : slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
-/* The end of a path, as long as fits into a name. */
+/* The end of a path, as many bytes as fit into st_chart_set.file. */
 static const char *end_of(const char *path)
 {
     const size_t bytes = strlen(path), room = sizeof(((struct st_chart_set *)0)->file) - 1;
@@ -69,7 +69,7 @@ static void figures(const json_t *result, const json_t *distribution, struct st_
         box->n = set->n;
 }
 
-/* samples_ns has all values in the order of measurement. */
+/* Adds the single values of a result, which samples_ns has in the order of measurement. */
 static int add_values(const json_t *result, struct st_chart_set *set)
 {
     const json_t *samples = json_object_get(result, "samples_ns");
@@ -85,12 +85,12 @@ static int add_result(const struct st_document *kind, const char *name, const ch
     const json_t *distribution = json_object_get(result, figures_key);
     char label[96];
     if (!json_is_object(distribution))
-        return 0; /* not measured */
+        return 0; /* this result was not measured */
     st_document_label(kind, result, label, sizeof(label));
     struct st_chart_set *set = st_chart_add(data, label[0] != '\0' ? label : name);
     if (set == NULL)
         return -ENOMEM;
-    if (figures_key == kind->figures) /* what is drawn instead has one axis */
+    if (figures_key == kind->figures) /* the other figure has one axis: no groups */
         st_document_group(kind, result, set->group, sizeof(set->group));
     st_document_panel(kind, result, set->panel, sizeof(set->panel));
     if (kind->x != NULL)
@@ -127,7 +127,7 @@ static int add_results(const struct st_document *kind, const char *name, const j
             ST_PRINT(data->quantity, "%s", kind->drawn_quantity);
         }
     }
-    for (size_t i = 0; i < n; i++) { /* results of a group side by side */
+    for (size_t i = 0; i < n; i++) { /* results of the same group become neighbours */
         if (!is_first_of_group(kind, document, i))
             continue;
         for (size_t k = i; k < n; k++) {
@@ -202,7 +202,7 @@ static int read_json(const char *name, FILE *stream, struct st_chart_data *data)
     return status;
 }
 
-/* A recording, or text. */
+/* Reads a recording or text, and adds its series as a set. */
 static int read_series(const char *path, const struct st_series_options *options, struct st_chart_data *data)
 {
     struct st_series_input *result = calloc(1, sizeof(*result));
@@ -255,7 +255,7 @@ int st_chart_read(const char *path, const struct st_series_options *options, str
     const char *name = short_name(path);
     ST_EACH_OF (other, data->set, before) {
         if (strcmp((*other)->file, name) == 0)
-            name = end_of(path); /* before/run.strec, after/run.strec */
+            name = end_of(path); /* for before/run.strec and after/run.strec */
     }
     for (size_t i = before; i < data->n; i++) {
         struct st_chart_set *set = data->set[i];

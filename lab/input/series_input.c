@@ -11,8 +11,7 @@
 #include "platform/program/options.h"
 #include "store/recording/recording.h"
 
-#define LINE_BYTES                                                                                           \
-    1024 /* longest line of a text file; comments with test conditions in CSV are the longest */
+#define LINE_BYTES    1024 /* longest line; test conditions in CSV comments are the longest */
 #define SCHEMA_FAMILY "sleeptune-series/"
 
 struct input {

@@ -27,7 +27,7 @@ static const char *skip_blanks(const char *at)
     return at + strspn(at, " \t\r");
 }
 
-/* An unsigned whole number at *at, no sign, no blanks. */
+/* Takes an unsigned whole number without sign and blanks from *at, and moves *at behind it. */
 static bool take_u64(const char **at, uint64_t *ret)
 {
     return st_number_take(at, ret) == 0;
@@ -66,8 +66,8 @@ static int csv_line(struct st_series_text *text, const char *at)
     return skipped > 0 ? 0 : st_series_add(&text->series, index, negative ? -(int64_t)size : (int64_t)size);
 }
 
-/* The n-th cell of a table's row, n > 0. Cells end at tabs; where the row has none, at semicolons, commas or
- * blanks; quotes keep them. @return NULL: it has fewer. */
+/* The n-th cell (n > 0) of a row of a table. Cells end at tabs; in a row without tabs at semicolons, else
+ * at commas, else at blanks. Quotes protect these characters. @return NULL: the row has fewer cells. */
 static const char *cell_at(const char *row, size_t n, size_t *ret_bytes)
 {
     const char *end = "\t;, ";
@@ -110,8 +110,9 @@ static int column_line(struct st_series_text *text, const char *line)
         return -ENOENT;
     const char *from = skip_blanks(cell);
     if (text->cell > 0 && from >= cell + cell_bytes)
-        return add_figure(text, (double)NAN);             /* this row has none */
-    const size_t bytes = strspn(from, "+-.0123456789eE"); /* strtod takes "inf" and hexadecimal, too */
+        return add_figure(text, (double)NAN);             /* an empty cell: this row has no value */
+    const size_t bytes = strspn(from, "+-.0123456789eE"); /* no more than these characters, since strtod
+                                                             accepts "inf" and hexadecimal numbers, too */
     char *end;
     const double figure = strtod(from, &end);
     if (bytes == 0 || end != from + bytes || skip_blanks(end) < cell + cell_bytes) {

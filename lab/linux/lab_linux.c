@@ -1,5 +1,5 @@
-/* The Linux row of the laboratory's seam: its ways of sleeping, and ways of waking and calls that only Linux
- * has. */
+/* What the laboratory needs from Linux: its ways of sleeping, and the ways of waking and calls that only
+ * Linux has. */
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <sys/timex.h>
@@ -12,9 +12,9 @@
 #include "lab/posix/wake_posix.h"
 #include "st_config.h"
 
-/* --- A wait on a word that no one wakes --- */
+/* --- sleeping: a wait on a word in memory that no one wakes --- */
 
-#ifdef SYS_futex_time64 /* 32 bits */
+#ifdef SYS_futex_time64 /* 32-bit systems, for times of 64 bits */
 #define FUTEX_NUMBER SYS_futex_time64
 #else
 #define FUTEX_NUMBER SYS_futex
@@ -26,7 +26,7 @@
 static int futex_wait(_Atomic uint32_t *word, int64_t due_ns)
 {
     const int64_t until[2] = {due_ns / ST_NS_PER_S,
-                              due_ns % ST_NS_PER_S}; /* the kernel's, whatever time_t is */
+                              due_ns % ST_NS_PER_S}; /* 64 bits, as the kernel expects, whatever time_t has */
     const long r = syscall(FUTEX_NUMBER, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0, &until, NULL,
                            FUTEX_BITSET_MATCH_ANY);
     return r == 0 || errno == EAGAIN ? 0 : -errno;
@@ -42,7 +42,7 @@ static int sleep_futex(struct st_sleep *s, ST_UNUSED int64_t requested_ns)
     return r == -ETIMEDOUT ? 0 : r;
 }
 
-/* Ways of sleeping, one row each. */
+/* The ways of sleeping that `sleeptune-lab series` offers. */
 static const struct st_sleep_method sleeps[] = {
     {ST_SLEEP_CLOCK("monotonic", CLOCK_MONOTONIC)},
     {ST_SLEEP_CLOCK("realtime", CLOCK_REALTIME)},
@@ -63,7 +63,7 @@ static const struct st_sleep_method sleeps[] = {
     },
 };
 
-/* --- A word that the sleeper waits on. futex(2) --- */
+/* --- waking: the sleeper waits on a word in memory, by futex(2) --- */
 
 static int wait_futex(struct st_wake_place *place, int64_t due_ns)
 {
@@ -81,7 +81,7 @@ static int wake_futex(struct st_wake_place *place)
 
 static const struct st_wake_ops ops_futex = {NULL, wait_futex, wake_futex, NULL};
 
-/* Ways of waking, one row each. */
+/* The ways of waking that only Linux has. */
 static const struct st_wake_method wakes[] = {
     {.name = "futex",
      .summary =
@@ -111,10 +111,10 @@ static const struct st_call_method calls[] = {
     {.name = "futex-wake",
      .summary = "futex call to wake a thread while none waits",
      .call = call_futex,
-     .raw = call_futex}, /* the C library has no function for it: it is a system call */
+     .raw = call_futex}, /* the C library has no function for it: the call is already a system call */
 };
 
-/* adjtimex(2): freq in 2^-16 ppm, tick in us per 1/USER_HZ s. */
+/* adjtimex(2) returns freq in units of 2^-16 ppm, and tick in us per 1/USER_HZ s. */
 int st_lab_own_clock_correction_ppm(ST_UNUSED struct st_lab *lab, double *ret_ppm)
 {
     struct timex t = {.modes = 0};

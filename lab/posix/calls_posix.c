@@ -1,5 +1,5 @@
-/* System calls that Linux and FreeBSD share. `raw` goes through syscall(2): the C library neither answers it
- * by itself nor through the vDSO. */
+/* Calls that Linux and FreeBSD share. Functions in `raw` use syscall(2), so that neither the C library nor
+ * the vDSO can answer without entering the kernel. */
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -9,7 +9,7 @@
 #include "lab/posix/call_posix.h"
 #include "lab/posix/lab_posix.h"
 
-/* Results go where the compiler cannot see that they are never read. */
+/* Receives results that no one reads; volatile, so that the compiler does not remove the calls. */
 static volatile int64_t seen;
 
 int st_call_clock(struct st_call *c)
@@ -56,11 +56,12 @@ static int raw_time(ST_UNUSED struct st_call *c)
     seen = syscall(SYS_time, NULL);
     return 0;
 }
-#else /* FreeBSD, newer Linux ports */
+#else /* FreeBSD and newer Linux ports have no such system call */
 #define raw_time NULL
 #endif
 
-/* The number of a process or user. */
+/* Defines the functions of a call that returns the number of a process or user: by the C library, and by
+ * syscall(2). */
 #define CALL_ID(name)                                                                                        \
     static int call_##name(ST_UNUSED struct st_call *c)                                                      \
     {                                                                                                        \

@@ -1,4 +1,4 @@
-/* The row of the laboratory's seam that Linux and FreeBSD share, with the tables of each. */
+/* The struct st_lab of Linux and FreeBSD: functions that both share, and the tables of the system. */
 #include "lab/posix/lab_posix.h"
 
 static const void *sleep_method(ST_UNUSED struct st_lab *lab, size_t i)

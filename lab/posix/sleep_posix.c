@@ -1,4 +1,4 @@
-/* Ways of sleeping of Linux and FreeBSD: their calls, and times in the form that a call takes. */
+/* Ways of sleeping on Linux and FreeBSD: their calls, and times in the form that each call takes. */
 #include "lab/posix/sleep_posix.h"
 
 #include <unistd.h>
@@ -19,8 +19,8 @@ static int64_t rounded_up(const struct st_sleep *s, int64_t ns)
     return rest_ns == 0 ? ns : st_ns_add(ns, s->method->unit_ns - rest_ns);
 }
 
-/* due_ns of CLOCK_MONOTONIC as the method's clock will show it then. Both clocks are read at each sleep, as a
- * program that sleeps on such a clock would. */
+/* Converts due_ns from CLOCK_MONOTONIC to the clock of the method. Both clocks are read at each sleep, as
+ * a program that sleeps on such a clock would do. */
 static struct timespec due_on_clock(const struct st_sleep *s)
 {
     const int64_t clock_ns = st_posix_clock_ns(s->method->clock_id);
@@ -50,11 +50,12 @@ void st_sleep_close_fd(struct st_sleep *s)
     s->fd = -1;
 }
 
-/* A sleep until the past tells whether the kernel takes this clock. */
+/* Tries a sleep until a time in the past, to find out whether the kernel accepts this clock. */
 int st_sleep_open_clock(struct st_sleep *s)
 {
     const struct timespec past = {0};
-    return -clock_nanosleep(s->method->clock_id, TIMER_ABSTIME, &past, NULL); /* returns the error */
+    return -clock_nanosleep(s->method->clock_id, TIMER_ABSTIME, &past,
+                            NULL); /* it returns a positive error */
 }
 
 int st_sleep_clock_relative(struct st_sleep *s, int64_t requested_ns)
@@ -65,7 +66,7 @@ int st_sleep_clock_relative(struct st_sleep *s, int64_t requested_ns)
 
 int st_sleep_clock_absolute(struct st_sleep *s, ST_UNUSED int64_t requested_ns)
 {
-    if (s->method->clock_id == CLOCK_MONOTONIC) /* the call of the cycle loop */
+    if (s->method->clock_id == CLOCK_MONOTONIC) /* the same call as in the cycle loop */
         return s->platform->sleep_until_ns(s->platform, s->due_ns);
     const struct timespec ts = due_on_clock(s);
     return -clock_nanosleep(s->method->clock_id, TIMER_ABSTIME, &ts, NULL);
@@ -100,7 +101,8 @@ int st_sleep_usleep(struct st_sleep *s, int64_t requested_ns)
     return usleep((useconds_t)st_sleep_units(s, requested_ns)) == 0 ? 0 : -errno;
 }
 
-/* The margin is fixed; what it learns is how fast its loop turns. */
+/* Creates the state of the punctual wait. The margin before the due time is fixed; the wait only learns
+ * how long a clock read and a turn of its loop take. */
 int st_sleep_open_punctual(struct st_sleep *s)
 {
     struct st_margin *margin = malloc(sizeof(*margin));

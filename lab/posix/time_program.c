@@ -1,4 +1,4 @@
-/* Running a program to its end, timed from outside. */
+/* Runs a program to its end and measures its time from outside. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -17,7 +17,7 @@ static int64_t timeval_ns(const struct timeval *tv)
     return (int64_t)tv->tv_sec * ST_NS_PER_S + (int64_t)tv->tv_usec * ST_NS_PER_US;
 }
 
-/* No signal is blocked in it, whatever is here. */
+/* Starts a program. No signal is blocked in it, even if some are blocked in this process. */
 static int spawn(const char *path, char *const argv[], char *const env[], pid_t *ret)
 {
     posix_spawn_file_actions_t files;
@@ -46,8 +46,8 @@ static int spawn(const char *path, char *const argv[], char *const env[], pid_t 
     return -r;
 }
 
-/* The program that runs, 0: none; and a signal that came before it ran. The handlers that use them are held
- * off while they change. */
+/* running: the process id of the program that runs; 0: none. early: a signal that came before the program
+ * ran; 0: none. Both change only while the signals are blocked whose handlers use them. */
 static volatile sig_atomic_t running, early;
 
 void st_lab_posix_signal_program(ST_UNUSED struct st_lab *lab, int signal_number)
@@ -60,7 +60,8 @@ void st_lab_posix_signal_program(ST_UNUSED struct st_lab *lab, int signal_number
     errno = error;
 }
 
-/* Signals in whose handlers that may be called wait meanwhile. */
+/* Blocks the signals whose handlers may call st_lab_posix_signal_program. @param ret_before the signal
+ * mask to restore. */
 static void hold(sigset_t *ret_before)
 {
     sigset_t held;
@@ -71,8 +72,9 @@ static void hold(sigset_t *ret_before)
     pthread_sigmask(SIG_BLOCK, &held, ret_before);
 }
 
-/* It stays a zombie, whose number no other process gets, until the handlers have forgotten it.
- * @return its status, or a negative errno value. */
+/* Waits for the end of the program. The program stays a zombie, so that no other process gets its process
+ * id, until the signal handlers no longer use the id.
+ * @return its exit status, or 128 + the signal that ended it, or a negative errno value. */
 static int wait_for_end(pid_t child, int64_t *ret_end_ns, struct st_platform *platform,
                         struct rusage *ret_usage)
 {

@@ -1,8 +1,9 @@
-/* A sender and a sleeper: two threads. Commands and answers go through pipes, outside of what is timed.
+/* Waking one thread from another: a sender and a sleeper. Commands and answers go through pipes, outside
+ * of the time that is measured.
  *
- * A round: the sender asks for one; the sleeper stamps waits_ns, waits, stamps woke_ns and answers. The
- * sender sleeps for the slice, makes sure that the sleeper has waited for half of it at least, stamps,
- * signals, stamps. Both stamps are of CLOCK_MONOTONIC, which all CPUs share. */
+ * A round: the sender asks for it; the sleeper stores waits_ns, waits, stores woke_ns and answers. The
+ * sender sleeps for the slice, makes sure that the sleeper has waited for at least half of it, reads the
+ * clock, signals, and reads the clock again. All times are on CLOCK_MONOTONIC, which all CPUs share. */
 #include "lab/posix/wake_posix.h"
 
 #include <fcntl.h>
@@ -14,16 +15,16 @@
 #include "lab/posix/lab_posix.h"
 #include "platform/posix/posix.h"
 
-#define PATIENCE_NS (10 * ST_NS_PER_S) /* beyond the slice: who still sleeps then hangs */
+#define PATIENCE_NS (10 * ST_NS_PER_S) /* time after the slice: a thread that still sleeps then hangs */
 #define NAP_NS      (200 * ST_NS_PER_US)
 
 struct pair {
     struct st_wake_place place;
     const struct st_wake_method *method;
     struct st_wake_setting setting;
-    int command[2], answer[2]; /* pipes */
+    int command[2], answer[2]; /* pipes from and to the sender */
     bool stuck;
-    /* one round */
+    /* the present round */
     bool interrupted;
     int64_t slice_ns;
     _Atomic int64_t waits_ns; /* when the sleeper began to wait; 0: not yet */
@@ -51,7 +52,7 @@ static void wait_once(struct pair *pair)
     pair->result = r == (pair->interrupted ? 0 : -ETIMEDOUT) ? 0 : r != 0 ? r : -EIO;
 }
 
-/* Ends when the sender closes its end, or dies. */
+/* The sleeper's thread. It ends when the sender closes its end of the pipe or sends another byte than 'r'. */
 static void *sleep_loop(void *ctx)
 {
     struct pair *pair = ctx;
@@ -63,7 +64,7 @@ static void *sleep_loop(void *ctx)
     return NULL;
 }
 
-/* Signals that come for the sender do not end the sleeper's waits. */
+/* Starts the sleeper with all signals blocked, so that signals for the sender do not end its waits. */
 static int start_sleeper(struct pair *pair)
 {
     sigset_t all, before;
@@ -76,7 +77,7 @@ static int start_sleeper(struct pair *pair)
 
 /* --- the sender --- */
 
-/* @return 0, -ETIMEDOUT, -EPIPE (it died). */
+/* Waits for the sleeper's answer. @return 0, -ETIMEDOUT, -EPIPE (the sleeper's end is closed). */
 static int await_answer(struct pair *pair, int64_t limit_ns)
 {
     struct st_platform *platform = pair->place.platform;
@@ -100,7 +101,7 @@ static int command(struct pair *pair, char byte)
     return write(pair->command[1], &byte, 1) == 1 ? 0 : -errno;
 }
 
-/* Until the sleeper has waited for half the slice. @return 0, -ETIMEDOUT. */
+/* Sleeps until the sleeper has waited for at least half of the slice. @return 0, -ETIMEDOUT. */
 static int await_sleep(struct pair *pair, int64_t begin_ns)
 {
     struct st_platform *platform = pair->place.platform;
@@ -174,7 +175,7 @@ void st_lab_posix_wake_close(struct st_wake *w)
 {
     struct pair *pair = w->state;
     w->state = NULL;
-    if (pair->stuck) { /* a thread that waits for ever cannot be ended: it is given up */
+    if (pair->stuck) { /* a thread that never wakes up cannot be joined: abandon it */
         pthread_detach(pair->place.sleeper);
         return;
     }
@@ -217,7 +218,7 @@ int st_lab_posix_wake_open(struct st_wake *w, const struct st_wake_setting *sett
     return r;
 }
 
-/* --- A flag and a queue of the thread library --- */
+/* --- A flag and a queue, each with a mutex and a condition of the thread library --- */
 
 static int open_condition(struct st_wake_place *place)
 {

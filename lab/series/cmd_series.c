@@ -28,8 +28,8 @@ struct arguments {
     size_t methods_n;
     const char *methods_text, *policies_text;
     bool clocks, list;
-    enum st_policy policies[POLICIES_MAX]; /* and each method with each of these */
-    size_t policies_n;                     /* 0: the policy that is found */
+    enum st_policy policies[POLICIES_MAX]; /* policies with each of which every method is measured */
+    size_t policies_n;                     /* 0: the present policy of the thread is used */
     int64_t count, priority, sleepers_n;
     json_t *missing; /* what could not be measured, with the reason */
     struct st_bench_command shown;
@@ -107,7 +107,7 @@ static bool go_on(void *ctx, uint64_t n, int64_t latest_ns)
                                   st_ns_text(latest_ns));
 }
 
-/* @return the kernel's tick rate, 0: unknown. */
+/* Adds the test conditions to the result. @return the kernel's tick rate in Hz; 0: unknown. */
 static int conditions(struct st_platform *p, const struct st_sleep_method *method,
                       struct st_series_result *result)
 {
@@ -143,7 +143,7 @@ static void announce(const struct arguments *a, const struct st_bench_series_con
     st_bench_command_say(&a->shown, line);
 }
 
-/* What was measured, with its analysis. @return an st_exit, after a message. */
+/* Moves the measured samples to the result and analyses them. @return an st_exit, after a message. */
 static int take(const struct st_bench_series *bench, int known_hz, struct st_series_result *result)
 {
     result->input.source = "measured";
@@ -154,7 +154,8 @@ static int take(const struct st_bench_series *bench, int known_hz, struct st_ser
     return st_series_result_analyse(result, known_hz);
 }
 
-/* One method with one policy, or what keeps it from being measured. @return an st_exit, after a message. */
+/* Measures one method with one policy; if that fails, adds the reason to a->missing. @return an st_exit,
+ * after a message. */
 static int measure(struct arguments *a, const struct st_bench_series_config *config,
                    const enum st_policy *policy, struct st_series_set *set)
 {
@@ -174,7 +175,7 @@ static int measure(struct arguments *a, const struct st_bench_series_config *con
         r = st_bench_series_measure(p, config, &bench);
     const int known_hz = conditions(p, config->method, result);
     if (policy != NULL)
-        (void)p->set_policy(p, ST_POLICY_OTHER, 0); /* the rest is in no hurry */
+        (void)p->set_policy(p, ST_POLICY_OTHER, 0); /* analysing needs no real-time policy */
     st_bench_command_done(&a->shown);
     if (r == 0)
         return take(&bench, known_hz, result);
@@ -209,7 +210,7 @@ static int print(struct arguments *a, const struct st_series_set *set, bool seve
         set->n);
 }
 
-/* One series after the other; what one cannot do does not keep the others from it. */
+/* Measures one series after the other. If one cannot be measured, the others still are. */
 static int run(struct arguments *a, struct st_bench_series_config *config)
 {
     struct st_series_set set = {.n = 0};
@@ -233,7 +234,8 @@ static bool go_on_quietly(ST_UNUSED void *ctx, ST_UNUSED uint64_t n, ST_UNUSED i
     return !st_stop_asked();
 }
 
-/* A sleeper is one thread, and all are compared as they are. */
+/* Measures several threads (sleepers) at the same time with one method and one policy, and compares their
+ * medians. */
 static int run_sleepers(struct arguments *a, struct st_bench_series_config *config)
 {
     struct st_platform *p = st_platform_native();

@@ -90,7 +90,7 @@ static int print_table(const char *list, int64_t hz)
     return ST_EXIT_DONE;
 }
 
-/* Adds to the drift what the timer makes of it; the note says how much that is. */
+/* Adds the effect of the timer to the drift, and says in the note how large it is. */
 static int add_timer(struct st_simulation *s, char *note, size_t note_bytes)
 {
     int64_t counts;
@@ -114,8 +114,8 @@ static int put_hz(void *ctx, const char *word)
     return r != 0 ? r : ST_WORD_LIST_ADD("--hz", rates->hz, &rates->n, &hz);
 }
 
-/* The second from which on a steered tick stays within 1 % of where it comes to rest, the last sample. Whole
- * ticks are no distance: it may jump by one on its way. */
+/* Says whether and when the control loop settles: from then on lateness stays within 1 % of that of the
+ * last sample. Differences of whole ticks do not count, because a steered tick may jump by one on its way. */
 static void say_settled(const struct st_simulation *s, struct st_series_result *result)
 {
     const struct st_series *series = &result->input.series;
@@ -149,7 +149,7 @@ static int simulate(struct st_simulation *s, struct st_series_result *result)
     return r != 0 ? st_failure("%s", strerror(-r)) : 0;
 }
 
-/* Several rates: a line each, and a box. */
+/* Simulates several tick rates and prints a line of a table for each, and a picture with a box for each. */
 static int simulate_rates(const struct rates *rates, const struct st_simulation *given,
                           struct st_bench_command *command)
 {

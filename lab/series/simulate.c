@@ -5,18 +5,20 @@
 
 #define COUNT_MAX UINT64_C(100000000)
 
-/* Ticks as the wall clock sees them. */
+/* The clock ticks of the simulated kernel; all times are on the wall clock. */
 struct ticker {
-    double edge_ns; /* the latest tick */
-    double tick_ns; /* its length now */
-    double free_ns; /* without steering */
+    double edge_ns; /* time of the latest tick */
+    double tick_ns; /* present length of a tick */
+    double free_ns; /* length of a tick without steering */
     double hz;
     double gain;
-    double steered_ns; /* what the loop takes away from each second: it learns the drift */
-    double second_ns;  /* the next full second */
+    double steered_ns; /* ns by which the loop shortens each second (its integral part), which compensates the
+                          drift */
+    double second_ns;  /* time of the next full second */
 };
 
-/* Once a second: proportional and integral part, next to critically damped. */
+/* Adjusts the length of a tick, once a second: the proportional and the integral part of a control loop
+ * that is nearly critically damped. */
 static void steer(struct ticker *t)
 {
     double error_ns = t->edge_ns - t->second_ns - ST_SIMULATE_PLL_TARGET_NS;
@@ -42,7 +44,8 @@ static void advance(struct ticker *t, int64_t ticks)
     }
 }
 
-/* A sleep that ends too early is continued, as nanosleep(2) does in the kernel. */
+/* Sleeps until due_ns on the simulated kernel. A sleep that ends too early is continued, as nanosleep(2)
+ * does in the kernel. @return the time of the wake-up. */
 static double sleep_ns(struct ticker *t, const struct st_simulation *s, double now_ns, double due_ns)
 {
     if (s->rounding == ST_ROUNDING_NONE)
@@ -54,7 +57,7 @@ static double sleep_ns(struct ticker *t, const struct st_simulation *s, double n
     return now_ns;
 }
 
-/* Box and Muller 1958. */
+/* A normally distributed random number. Source: Box and Muller 1958. */
 static double normal(struct st_random *random)
 {
     const double u = 1 - st_random_unit(random);
@@ -80,7 +83,7 @@ int st_simulate(const struct st_simulation *s, struct st_series *ret)
     ticker.edge_ns = st_random_unit(&random) * ticker.tick_ns;
     struct st_series series;
     st_series_init(&series, &s->period);
-    double now_ns = s->rounding == ST_ROUNDING_NONE ? 0 : ticker.edge_ns; /* it starts when a tick woke it */
+    double now_ns = s->rounding == ST_ROUNDING_NONE ? 0 : ticker.edge_ns; /* a tick has just woken it */
     uint64_t due = 0;
     while (series.n < s->count) {
         due = st_period_index_at(&s->period, 0, (int64_t)now_ns) + 1;

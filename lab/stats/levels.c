@@ -8,7 +8,7 @@ void st_levels_finish(struct st_levels *levels)
     *levels = (struct st_levels){0};
 }
 
-/* Reorders the values. */
+/* The median of n > 0 values, which it reorders. */
 static double median(int64_t *values, size_t n)
 {
     const int64_t above = st_sample_select(values, n, n / 2);

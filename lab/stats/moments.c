@@ -4,7 +4,7 @@ struct st_moments st_moments_of(const int64_t *values, size_t n)
 {
     struct st_moments moments = {.n = n};
     double square = 0;
-    ST_EACH_OF (value, values, n) /* what is summed is small, so that nothing is lost */
+    ST_EACH_OF (value, values, n) /* small sums stay exact */
         moments.mean += ((double)*value - (double)values[0]) / (double)n;
     if (n > 0)
         moments.mean += (double)values[0];

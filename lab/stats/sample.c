@@ -36,10 +36,10 @@ int64_t st_sample_quantile(const struct st_sample *sample, double p)
     return sample->values_ns[st_hist_quantile_rank(sample->n, p) - 1];
 }
 
-/* The values of one clock tick: two if the step is no whole number of ns. */
+/* The values of one step of the clock: two, 1 ns apart, if the step is not a whole number of ns. */
 struct tick {
     int64_t first_ns;
-    uint64_t first_n, second_n; /* at first_ns, and 1 ns behind it */
+    uint64_t first_n, second_n; /* number of values at first_ns, and 1 ns above */
 };
 
 static uint64_t tick_n(const struct tick *tick)
@@ -47,13 +47,13 @@ static uint64_t tick_n(const struct tick *tick)
     return tick->first_n + tick->second_n;
 }
 
-/* The more frequent value of a tick: of few values, the rarer one is chance. */
+/* The more frequent of the two values. If there are only a few, the rarer one is chance. */
 static int64_t tick_ns(const struct tick *tick)
 {
     return tick->second_n > tick->first_n ? tick->first_ns + 1 : tick->first_ns;
 }
 
-/* Two neighbours: the more values the rarer one has, the better their distance is known. */
+/* Compares two neighbouring steps: their distance is better known the more values the rarer one has. */
 static void compare_ticks(const struct tick *a, const struct tick *b, uint64_t *most_n, int64_t *step_ns)
 {
     const uint64_t n = tick_n(a) < tick_n(b) ? tick_n(a) : tick_n(b);
@@ -72,7 +72,7 @@ int64_t st_sample_clock_step_ns(const struct st_sample *sample)
         const int64_t value_ns = sample->values_ns[i];
         if (i > 0 && value_ns > tick.first_ns + 1) {
             if (value_ns - sample->values_ns[i - 1] <= 1)
-                return 1; /* three in a row: it counts ns */
+                return 1; /* three values that are 1 ns apart: the clock counts ns */
             compare_ticks(&before, &tick, &most_n, &step_ns);
             before = tick;
             tick = (struct tick){.first_ns = value_ns};

@@ -172,7 +172,7 @@ static void clock_sentence(const struct st_bench_syscall *bench, struct st_lab *
             b->call_ns, b->raw_ns);
 }
 
-/* Prints the names of the calls that one of vDSO, C library and kernel answers. */
+/* Prints the names of all calls with this path, after `words`. */
 static void path_sentence(const struct st_bench_syscall *bench, enum st_call_path path, const char *words,
                           FILE *out, int width)
 {

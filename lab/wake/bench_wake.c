@@ -3,9 +3,9 @@
 #include "core/ns.h"
 
 #define BLOCK_ROUNDS ST_BENCH_WAKE_BLOCK_ROUNDS
-#define WARM_UP_N    2 /* rounds of a new pair that do not count: first faults, first arming */
-#define OPEN_NS      (1 * ST_NS_PER_MS)   /* about what starting a pair takes */
-#define ROUND_NS     (200 * ST_NS_PER_US) /* and a round beside its slice */
+#define WARM_UP_N    2 /* first rounds of a pair of threads, not counted: page faults, first timers */
+#define OPEN_NS      (1 * ST_NS_PER_MS)   /* about how long starting a pair of threads takes */
+#define ROUND_NS     (200 * ST_NS_PER_US) /* about how long a round takes in addition to its slice */
 
 const char *st_bench_wake_kind_name(enum st_wake_kind kind)
 {
@@ -58,8 +58,8 @@ int64_t st_bench_wake_expected_ns(const struct st_bench_wake *bench)
     return sum_ns;
 }
 
-/* The most rounds within the budget, which grow in time with their number. @return 0, -ERANGE: 1 is too
- * many. */
+/* Finds the largest number of rounds that the budget allows, by bisection. @return 0, -ERANGE: even 1
+ * round takes too long. */
 static int fit_rounds(struct st_bench_wake *bench)
 {
     struct st_bench_wake_config *c = &bench->config;
@@ -162,7 +162,7 @@ static void visit(struct st_bench_wake *bench, struct st_lab *lab, struct st_wak
     lab->wake_close(&w);
 }
 
-/* scratch: room for n values. */
+/* Computes the figures of a cell. @param scratch room for cell->n values. */
 static void figure(struct st_wake_cell *cell, int64_t *scratch)
 {
     memcpy(scratch, cell->send_ns, cell->n * sizeof(*scratch));
@@ -198,9 +198,10 @@ int st_bench_wake_measure(struct st_bench_wake *bench, struct st_lab *lab)
     return r;
 }
 
-/* Does the delay grow with the slice? */
+/* The rest of the file computes whether the delay grows with the slice. */
 
-/* Cells of one mechanism, placement and kind lie this far from each other, a slice each. */
+/* Distance between the cells of two neighbouring slices with the same mechanism, placement and kind, in
+ * the array of cells. */
 static size_t stride(const struct st_bench_wake_config *c)
 {
     return c->methods_n * c->placements_n * c->kinds_n;
@@ -214,7 +215,8 @@ static double block_median(const struct st_wake_cell *cell, size_t block)
     return (double)st_sample_quantile(&sample, 0.5);
 }
 
-/* Least squares through the medians of one block, from the shortest to the longest slice. */
+/* The growth of the delay from the shortest to the longest slice (range_ns apart) in one block: a
+ * least-squares line through the medians of all slices. */
 static double growth_in(const struct st_bench_wake *bench, const struct st_wake_cell *first, size_t block,
                         int64_t range_ns)
 {

@@ -17,7 +17,7 @@ void st_bench_wake_list(struct st_lab *lab, FILE *out, int width)
         st_text_field(out, m->name, m->summary, NAME_COLUMNS, width);
 }
 
-/* "One CPU, woken early": the cells of a table, which follow each other, from `head` on. */
+/* Prints a heading such as "One CPU, woken early". @param head the first of the cells below it. */
 static void heading(const struct st_wake_cell *head, const char *after, FILE *out)
 {
     fprintf(out, "%s CPU%s, %s%s", head->placement == ST_WAKE_SAME_CPU ? "One" : "Two",
@@ -25,7 +25,7 @@ static void heading(const struct st_wake_cell *head, const char *after, FILE *ou
             head->kind == ST_WAKE_INTERRUPTED ? "woken early" : "timed out", after);
 }
 
-/* One mechanism at the slices from..to. */
+/* Prints a row: one mechanism at the slices from .. to - 1. */
 static void matrix_row(const struct st_bench_wake *bench, size_t first, size_t from, size_t to, FILE *out,
                        int width)
 {
@@ -49,7 +49,7 @@ static void matrix_row(const struct st_bench_wake *bench, size_t first, size_t f
     fputc('\n', out);
 }
 
-/* All kinds and placements at as many slices as fit on a line. */
+/* Prints the tables: all kinds and placements, with as many slices as fit on a line. */
 static void matrix(const struct st_bench_wake *bench, FILE *out, int width)
 {
     const struct st_bench_wake_config *c = &bench->config;
@@ -78,8 +78,8 @@ static void matrix(const struct st_bench_wake *bench, FILE *out, int width)
 
 /* --- sentences --- */
 
-/* "futex by 1.20 µs (0.50 .. 2.00)" of those whose growth is shown, "futex (-1.3 .. 0.4 µs)" of the others.
- * @return how many. */
+/* Lists mechanisms: those whose growth is shown as "futex by 1.20 µs (0.50 .. 2.00 µs)", or, with
+ * shown_ones false, the others as "futex (-1.3 .. 0.4 µs)". @return how many. */
 static size_t growth_list(const struct st_bench_wake *bench, const struct st_wake_growth *growths,
                           size_t first, bool shown_ones, const char *words, FILE *out)
 {
@@ -124,8 +124,8 @@ static void write_growth(const struct st_bench_wake *bench, const struct st_wake
     fputc('.', out);
 }
 
-/* Does the delay depend on how long it slept? One sentence each for kind and placement. @return false: too
- * few rounds. */
+/* Prints whether the delay depends on the slice, one sentence for the mechanisms of a kind and placement.
+ * @return false: too few rounds. */
 static bool growth_sentence(const struct st_bench_wake *bench, size_t first, FILE *out, int width)
 {
     const size_t methods_n = bench->config.methods_n;
@@ -150,7 +150,7 @@ static bool growth_sentence(const struct st_bench_wake *bench, size_t first, FIL
 
 static void unreached_sentence(const struct st_bench_wake *bench, FILE *out, int width)
 {
-    size_t n = 0, here_n = 0; /* of those that this system has */
+    size_t n = 0, here_n = 0; /* combinations that this system can measure */
     ST_EACH_OF (cell, bench->cells, bench->cells_n) {
         here_n += cell->why == NULL;
         n += cell->n == 0 && cell->why == NULL;
@@ -160,7 +160,7 @@ static void unreached_sentence(const struct st_bench_wake *bench, FILE *out, int
     st_text_say(out, width, "%zu of %zu combinations were not measured: the run ended early.", n, here_n);
 }
 
-/* Where there is a dash: how many rounds it takes to have a figure there. */
+/* Says how many rounds a median needs, if the table has a dash. */
 static void dash_sentence(const struct st_bench_wake *bench, FILE *out, int width)
 {
     bool any = false;

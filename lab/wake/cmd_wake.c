@@ -1,4 +1,4 @@
-/* sleeptune-lab wake: how fast a sleeper is woken early. */
+/* sleeptune-lab wake: measures how fast a sleeping thread is woken early. */
 #include "lab/wake/bench_wake.h"
 
 #include <unistd.h>
@@ -91,7 +91,8 @@ static int put_kind(void *ctx, const char *word)
 
 /* --- choices --- */
 
-/* The first two that this process may use; without a second one, that is listed as missing. */
+/* Chooses the first two CPUs that this process may use. If there is only one, the result lists cells that
+ * need a second one as missing. */
 static int choose_cpus(struct arguments *a)
 {
     struct st_lab *lab = st_lab_native();
@@ -144,7 +145,7 @@ static void announce(const struct arguments *a, const struct st_bench_wake *benc
         cells_n += cell->why == NULL;
     if (cells_n == 0) {
         st_bench_command_say(&a->common, "None of these combinations can be measured on this machine.");
-        return; /* the result says why */
+        return; /* the result has the reason for each */
     }
     const char *line = st_text("%zu combination%s, %zu round%s each, in random order (seed %llu): about %s.",
                                cells_n, cells_n == 1 ? "" : "s", rounds, rounds == 1 ? "" : "s",
