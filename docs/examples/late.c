@@ -37,7 +37,7 @@ int main(int argc, char **argv)
             const struct timespec left = {(time_t)left_s, (long)((left_s - (double)(time_t)left_s) * 1e9)};
             nanosleep(&left, NULL);
         }
-        if (printf("%.9f\n", now_s() - due_s) < 0 || fflush(stdout) != 0) /* Ctrl-C loses no line */
+        if (printf("%.9f\n", now_s() - due_s) < 0 || fflush(stdout) != 0) /* flushed: Ctrl-C loses no line */
             return 1;
     }
     return 0;

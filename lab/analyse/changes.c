@@ -8,10 +8,10 @@
 #define STEP_MIN_N 12 /* least number of levels on each side of a step */
 #define MIN_NS     5  /* rounding makes smaller steps and lines */
 #define NEAR_SHARE 8  /* 1 / share of the shorter side: the levels near a step */
-#define PARTS_CUT  2  /* times that each side of a step is cut: removes more steps */
+#define PARTS_CUT  2  /* times that each side of a step is cut again, to remove other steps */
 #define ALPHA_LINE 1e-5
 #define ALPHA_STEP 1e-6
-#define ALPHA_SURE 1e-10 /* p-value of a sure step: what correlates over a ninth of a series misses it */
+#define ALPHA_SURE 1e-10 /* p-value of a sure step: noise correlated over a ninth of a series has more */
 
 struct ranked {
     double value;
@@ -125,7 +125,7 @@ static size_t best_cut(double *x, size_t n, double *ret_largest)
     return at;
 }
 
-/* Subtracts from x the means of the parts that up to 2^times cuts make. */
+/* Subtracts from x the means of up to 2^times parts, into which best_cut divides it. */
 static void center_parts(double *x, size_t n, int times)
 {
     double largest;

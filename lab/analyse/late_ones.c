@@ -6,11 +6,11 @@
 #define BETWEEN_MAX  2 /* periods: outliers that are not farther apart are one event */
 #define EVENTS_MIN   6
 #define EVENTS_SHARE 0.25   /* largest share of the samples: more are no outliers */
-#define EVERY_MIN    4      /* periods */
+#define EVERY_MIN    4      /* least distance of two moments of a train, in periods */
 #define SEEN_MIN     0.75   /* least share of the moments of a train that have an event */
 #define FROM_N       40     /* events that are tried as the first one of a train */
 #define AHEAD_N      6      /* events after it that are tried as the second one */
-#define P_LOG_MAX    (-9.2) /* 1 in 10000 */
+#define P_LOG_MAX    (-9.2) /* logarithm of the largest p-value of a train: 1 in 10000 */
 #define TRIES        5      /* limits that are tried: all outliers, then the later half of them, and so on */
 #define PARTS_MAX    8
 #define GROUP_MIN    8
@@ -24,7 +24,7 @@ struct events {
 };
 
 struct train {
-    double first, every; /* periods */
+    double first, every; /* first moment of the train, and distance of its moments, in periods */
     size_t seen_n, slots_n;
 };
 
@@ -77,7 +77,7 @@ static struct train follow(const struct events *e, double from, double every)
     return t;
 }
 
-static const double tried_log = 7.1; /* log(FROM_N * AHEAD_N * TRIES) */
+static const double tried_log = 7.1; /* logarithm of the trains tried: FROM_N * AHEAD_N * TRIES */
 
 /* Logarithm of Chernoff's bound of the probability that this number of moments has an event if events come
  * at random times. */

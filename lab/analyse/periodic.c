@@ -70,10 +70,10 @@ struct spectrum {
     double *grid; /* lateness minus the line, ns; 0 in periods without a sample */
     size_t grid_n;
     size_t samples_n;
-    double variance; /* ns^2 */
+    double variance; /* of the samples on the grid, ns^2 */
     double grain_ns; /* least difference of two samples, to which they were rounded; 0: they vary by more */
     double *power;   /* at frequency j / fft_n: |sum|^2 / (samples * variance); mean 1 in white noise */
-    size_t power_n;  /* 0 .. fft_n / 2 */
+    size_t power_n;  /* number of frequencies, j = 0 .. fft_n / 2 */
     double fft_n;
 };
 
@@ -180,7 +180,8 @@ static double power_at(const struct spectrum *s, double frequency)
 {
     double re = 0, im = 0;
     for (size_t start = 0; start < s->grid_n; start += 64) {
-        /* a rotating pointer, set anew every 64 periods so that rounding does not add up */
+        /* c + i d is turned by one period in each step, and computed anew every 64 periods so that
+         * rounding errors do not add up */
         double c = cos(2 * M_PI * fmod(frequency * (double)start, 1)),
                d = sin(2 * M_PI * fmod(frequency * (double)start, 1));
         const double step_c = cos(2 * M_PI * frequency), step_d = sin(2 * M_PI * frequency);

@@ -24,14 +24,15 @@ struct st_periodic {
     double cycles_per_period; /* frequency as one sample a period shows it, 0 .. 0.5 */
     double repeats_s;    /* time from one repetition to the next, in seconds: period / cycles_per_period */
     double amplitude_ns; /* amplitude of the sine, half of peak to peak; of a rectangle, half of its height */
-    double amplitude_sd_ns; /* its standard error, from the noise at frequencies nearby */
+    double amplitude_sd_ns; /* standard error of the amplitude, from the noise at frequencies nearby */
     double high_ns;    /* height of a rectangle, negative where lateness is lower; 0: the rhythm is a sine */
     double high_share; /* share of each cycle that the rectangle takes, at most a half; 0: a sine */
     double p_value; /* probability that noise alone makes such a strong rhythm, corrected for all frequencies
                        that were tested */
-    int names_hz[ST_PERIODIC_NAMES_MAX]; /* usual tick rates that look like this at this period, ascending */
+    int names_hz[ST_PERIODIC_NAMES_MAX]; /* usual tick rates in Hz that would look the same at this period,
+                                            ascending */
     size_t names_n;
-    int others_n; /* other whole rates 24 .. 10000 Hz that look like this */
+    int others_n; /* number of other whole-number rates, 24 .. 10000 Hz, that would look the same */
     uint64_t samples_n;
 };
 

@@ -50,7 +50,7 @@ static const char *number_text(double x, int digits, char *buf)
     return buf;
 }
 
-/* "100, 250 and 1000" */
+/* Text of a list of rates: "100, 250 and 1000". @return buf. */
 static const char *list_text(const int *hz, size_t n, char *buf, size_t buf_bytes)
 {
     buf[0] = '\0';
@@ -162,7 +162,7 @@ static void say_bands(struct st_analysis *a)
             w->bands_hz, w->bands_n, w->late_n, time_text(1e9 / w->bands_hz), time_text(2e9 / w->bands_hz));
 }
 
-/* " (30 periods)" */
+/* Text such as " (30 periods)"; "" if samples are counted. @return buf. */
 static const char *periods_text(const struct st_analysis *a, double periods, char *buf)
 {
     buf[0] = '\0';

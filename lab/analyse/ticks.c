@@ -265,7 +265,8 @@ static double bend_at(const struct track *t, const double *of, size_t i)
 {
     const double share = (t->k[i] - t->k[i - 1]) / (t->k[i - 1] - t->k[i - 2] + t->k[i + 1] - t->k[i]);
     const double bend = of[i] - of[i - 1] - share * (of[i - 1] - of[i - 2] + of[i + 1] - of[i]);
-    return bend / sqrt(2 * (1 + share) * (1 + share) + 2 * share * share); /* noise of one sample */
+    /* scaled so that its noise is that of one sample */
+    return bend / sqrt(2 * (1 + share) * (1 + share) + 2 * share * share);
 }
 
 static bool look_locally(const struct track *t, struct local *ret)

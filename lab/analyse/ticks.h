@@ -11,16 +11,16 @@ struct st_ticks {
     bool found;
     double tick_ns;    /* length of a tick as measured: from all wake-ups if the drift is known, else from the
                           jumps */
-    double tick_sd_ns; /* its standard error */
+    double tick_sd_ns; /* standard error of tick_ns */
     int hz; /* whole-number rate that fits tick_ns, a usual rate if possible; 0: none fits, or the error is
                too large to choose */
     double slope_ns_per_s; /* slope of lateness between the jumps; if two slopes explain the same samples, the
                               smaller one */
-    double slope_sd_ns_per_s; /* its standard error */
+    double slope_sd_ns_per_s; /* standard error of slope_ns_per_s */
     double tooth_s;           /* seconds from one jump to the next: tick / slope; 0: the slope is zero */
     bool drift_known;         /* possible only if hz is not 0 */
     double drift_ppm;         /* by how many ppm a tick is longer than 1 / hz */
-    double drift_sd_ppm;      /* its standard error */
+    double drift_sd_ppm;      /* standard error of drift_ppm */
     double unseen_ppm; /* drift that a control loop of the tick may have added or removed so slowly that the
                           samples do not show it */
     bool slope_modulo; /* a drift that differs by modulo_ppm, and is at most 500 ppm, would give the same

@@ -43,7 +43,7 @@ struct st_chart_data {
     char note[700];
     char conditions[1600];
     bool conditions_differ; /* a later file has other test conditions */
-    bool overlay;           /* values over time of all sets in one panel */
+    bool overlay;           /* draw the values over time of all sets in one panel */
     struct st_chart_set **set;
     size_t n;
 };

@@ -43,7 +43,8 @@ struct st_compare_results {
     size_t tests_n, shown_n;
 };
 
-/** @return 0, -ENOMEM. Free with st_compare_results_finish, also after an error. Threads: any. */
+/** Compares the results of two documents. @return 0, -ENOMEM. Free with st_compare_results_finish, also
+ * after an error. Threads: any. */
 ST_NODISCARD int st_compare_results_make(char *const paths[2], const json_t *a, const json_t *b,
                                          struct st_compare_results *ret);
 void st_compare_results_finish(struct st_compare_results *results);

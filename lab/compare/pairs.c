@@ -77,7 +77,7 @@ static void draw_fill(struct draw *run, const struct st_series *series)
         run->cumulative[i] += run->cumulative[i - run->len];
 }
 
-/** @return 0, -ENOMEM. */
+/** Reads the values of a run and divides them into blocks. @return 0, -ENOMEM. */
 static int draw_init(struct draw *run, const struct st_series *series)
 {
     *run = (struct draw){.len = series->n < BLOCKS_MAX ? series->n : BLOCKS_MAX};
@@ -189,7 +189,7 @@ static double draw_scatter(const struct draw *run, size_t bucket, double *ret_p)
     return fmax(1, squares / df);
 }
 
-/* --- both --- */
+/* --- both runs --- */
 
 struct both {
     struct draw run[2];

@@ -17,7 +17,7 @@
 struct arguments {
     char *const *programs;
     size_t programs_n;
-    const char *start; /* a program that only starts and ends; NULL: each told to sleep for 0 s, or `true` */
+    const char *start; /* value of --start: it only starts and ends; NULL: each program with 0 s, or `true` */
     const char *durations_text, *parameters_text, *names_text;
     const char *setup, *prepare, *cleanup; /* programs that run before all, before each run and after all, and
                                               are not timed; NULL: none */
@@ -444,7 +444,7 @@ static int plan_one(struct plan *plan, const char *text, const char *name, const
 /* A program that a list of words is added to (plan_word), with the index of its start command. */
 struct program {
     struct plan *plan;
-    const char *text, *name; /* name: NULL: none was given */
+    const char *text, *name; /* name is NULL if none was given */
     size_t start;
 };
 

@@ -90,7 +90,8 @@ static int add_result(const struct st_document *kind, const char *name, const ch
     struct st_chart_set *set = st_chart_add(data, label[0] != '\0' ? label : name);
     if (set == NULL)
         return -ENOMEM;
-    if (figures_key == kind->figures) /* the other figure has one axis: no groups */
+    /* kind->drawn is drawn on one axis, so its results have no groups */
+    if (figures_key == kind->figures)
         st_document_group(kind, result, set->group, sizeof(set->group));
     st_document_panel(kind, result, set->panel, sizeof(set->panel));
     if (kind->x != NULL)
@@ -255,7 +256,7 @@ int st_chart_read(const char *path, const struct st_series_options *options, str
     const char *name = short_name(path);
     ST_EACH_OF (other, data->set, before) {
         if (strcmp((*other)->file, name) == 0)
-            name = end_of(path); /* for before/run.strec and after/run.strec */
+            name = end_of(path); /* distinguishes before/run.strec from after/run.strec */
     }
     for (size_t i = before; i < data->n; i++) {
         struct st_chart_set *set = data->set[i];

@@ -26,12 +26,12 @@ struct st_series_text {
 void st_series_text_init(struct st_series_text *text, const struct st_period *period);
 void st_series_text_finish(struct st_series_text *text);
 
-/** Adds one line without its newline. Empty lines and lines that begin with '#' are comments. A row without a
- * value in its column is one without a sample. @return 0; -EBADMSG (not one figure, or a NUL in the line);
+/** Adds one line without its newline. Empty lines and lines that begin with '#' are comments. A row whose
+ * cell in the column is empty adds no sample. @return 0; -EBADMSG (not one figure, or a NUL in the line);
  * -ENOENT (no such column); -ERANGE (lateness of more than an hour, period out of range); -EINVAL (period
  * indices do not ascend); -ENOMEM. Threads: one per text. */
 ST_NODISCARD int st_series_text_line(struct st_series_text *text, const char *line, size_t bytes);
 
-/** After the last line: text->series and kind are complete. @return 0, -ENODATA (no figure), -ENOMEM,
- * -ERANGE. */
+/** Ends the text after its last line: text->series and kind are complete then. @return 0, -ENODATA (no
+ * figure), -ENOMEM, -ERANGE. */
 ST_NODISCARD int st_series_text_end(struct st_series_text *text);

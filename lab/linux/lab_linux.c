@@ -89,7 +89,7 @@ static const struct st_wake_method wakes[] = {
      .ops = &ops_futex},
 };
 
-/* Calls, one row each. */
+/* --- calls --- */
 static int call_futex(struct st_call *c)
 {
     return syscall(FUTEX_NUMBER, &c->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0) == 0 ? 0 : -errno;

@@ -20,7 +20,7 @@ int st_call_clock(struct st_call *c)
 
 int st_call_clock_raw(struct st_call *c)
 {
-    int64_t buf[2]; /* a timespec of 32 or of 64 bits */
+    int64_t buf[2]; /* room for a timespec with members of 32 or 64 bits */
 #ifdef SYS_clock_gettime
     return syscall(SYS_clock_gettime, c->method->clock_id, buf) == 0 ? 0 : -errno;
 #else
@@ -43,7 +43,7 @@ static int call_time(ST_UNUSED struct st_call *c)
 #ifdef SYS_gettimeofday
 static int raw_gettimeofday(ST_UNUSED struct st_call *c)
 {
-    int64_t buf[2]; /* a timeval of 32 or of 64 bits */
+    int64_t buf[2]; /* room for a timeval with members of 32 or 64 bits */
     return syscall(SYS_gettimeofday, buf, NULL) == 0 ? 0 : -errno;
 }
 #else

@@ -23,9 +23,9 @@ struct st_wake_place {
 
 /** One way of waking. All return 0 or -errno. */
 struct st_wake_ops {
-    int (*open)(struct st_wake_place *place); /* before there is a sleeper */
-    /** In the sleeper: waits for a signal until due_ns on CLOCK_MONOTONIC. @return also -ETIMEDOUT. */
+    int (*open)(struct st_wake_place *place); /* called before the sleeper starts */
+    /** Called in the sleeper: waits for a signal until due_ns on CLOCK_MONOTONIC. @return also -ETIMEDOUT. */
     int (*wait)(struct st_wake_place *place, int64_t due_ns);
-    int (*wake)(struct st_wake_place *place);   /* in the sender */
-    void (*close)(struct st_wake_place *place); /* after the sleeper has ended */
+    int (*wake)(struct st_wake_place *place);   /* called in the sender: signals the sleeper */
+    void (*close)(struct st_wake_place *place); /* called after the sleeper has ended */
 };

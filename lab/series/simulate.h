@@ -44,7 +44,7 @@ struct st_simulation {
                          many us a second */
     double pll_gain;  /* gain of the loop that steers the tick, up to 1 (see below); 0: no steering */
     int64_t noise_ns; /* standard deviation of normal noise on each wake-up */
-    uint64_t seed;    /* noise, and the phase of the first tick */
+    uint64_t seed;    /* seed of the noise and of the phase of the first tick */
 };
 
 /* Steering with gain G: each second, the loop shortens the next second by G times the error and G^2/4

@@ -67,7 +67,7 @@ static int init_row(struct st_syscall_row *row, const struct st_call_method *met
     row->ns = malloc(room_n * sizeof(*row->ns));
     if (row->ns == NULL)
         return -ENOMEM;
-    memset(row->ns, 0xff, room_n * sizeof(*row->ns)); /* no page faults later */
+    memset(row->ns, 0xff, room_n * sizeof(*row->ns)); /* touch all pages: no page faults later */
     return 0;
 }
 
@@ -306,7 +306,7 @@ int64_t st_bench_syscall_expected_ns(struct st_lab *lab, const struct st_bench_s
     return (int64_t)sum_ns;
 }
 
-/* --- all of them --- */
+/* --- the whole measurement --- */
 
 static int make_rows(struct st_bench_syscall *bench)
 {
@@ -346,7 +346,7 @@ int st_bench_syscall_measure(struct st_lab *lab, const struct st_bench_syscall_c
         free(scratch);
         return r;
     }
-    memset(scratch, 0xff, 2 * most_n * sizeof(*scratch)); /* no page faults later */
+    memset(scratch, 0xff, 2 * most_n * sizeof(*scratch)); /* touch all pages: no page faults later */
     const int64_t begin_ns = st_lab_now_ns(lab);
     ST_EACH_OF (row, ret->rows, config->methods_n)
         measure_in_process(ret, lab, row, scratch + most_n, scratch);

@@ -23,7 +23,7 @@ struct st_syscall_row {
     int64_t *ns;     /* samples in the order of measurement, after the empty measurement was subtracted */
     size_t n;
 
-    /* figures */
+    /* figures, computed from `ns` */
     int64_t offset_ns; /* median of the empty measurement, which was subtracted; 0: this is the row of the
                           empty measurement */
     struct st_summary summary; /* figures of the samples in `ns` */

@@ -54,7 +54,7 @@ void st_call_close(struct st_call *c);
 
 /** Who answers a call, as measured. */
 enum st_call_path {
-    ST_PATH_UNKNOWN, /* the measurement does not show it, or there was none */
+    ST_PATH_UNKNOWN, /* the measurement does not decide it, or there was no measurement */
     ST_PATH_VDSO,    /* the vDSO returns a time without entering the kernel */
     ST_PATH_LIBRARY, /* the C library answers without entering the kernel */
     ST_PATH_SYSCALL,

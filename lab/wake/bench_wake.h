@@ -33,7 +33,7 @@ struct st_wake_cell {
     int64_t *send_ns;  /* duration of signalling, with one clock read; interrupted rounds only */
     size_t n;
 
-    /* figures */
+    /* figures of delay_ns and send_ns */
     struct st_summary delay, send;
 };
 
@@ -42,7 +42,7 @@ struct st_bench_wake;
 struct st_bench_wake_config {
     const struct st_wake_method *const *methods;
     size_t methods_n;
-    const int64_t *slices_ns; /* > 0 */
+    const int64_t *slices_ns; /* slices to measure, each > 0 */
     size_t slices_n;
     const enum st_wake_kind *kinds;
     size_t kinds_n;
@@ -79,7 +79,7 @@ int64_t st_bench_wake_expected_ns(const struct st_bench_wake *bench);
  * cell cannot be measured, its `why` says the reason. @return 0, -ENOMEM (what was measured stays valid). */
 ST_NODISCARD int st_bench_wake_measure(struct st_bench_wake *bench, struct st_lab *lab);
 
-/** How much later a sleeper wakes that had slept for longer. */
+/** How much the delay of a wake-up grows with the slice. */
 struct st_wake_growth {
     int64_t from_ns, to_ns;   /* the shortest and the longest slice, ns */
     size_t blocks_n;          /* blocks of rounds that the cells of all slices have */
