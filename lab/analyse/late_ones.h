@@ -18,9 +18,9 @@ struct st_late_ones {
 };
 
 /** Finds outliers, and among them a train: outliers at equal distances in time. At least three quarters of
- * the moments of a train must have an outlier, or three quarters of every few moments if those between
- * have more outliers than chance makes. A train has six outliers or more, and independent outliers form
- * one by chance in fewer than 1 of 10000 series.
+ * the moments of a train must have an outlier; in a dense train, three quarters of every second (third ...
+ * eighth) moment are enough, if the moments between have more outliers than chance makes. A train has six
+ * outliers or more, and independent outliers form one by chance in fewer than 1 of 10000 series.
  * @param ret_rest the samples up to train_limit_ns that are not near a moment of the train, or all samples
  * if there is no train; free it with st_series_finish. @return 0, -ENODATA (empty), -ENOMEM. Threads: any. */
 ST_NODISCARD int st_late_ones_find(const struct st_series *series, struct st_late_ones *ret,

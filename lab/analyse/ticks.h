@@ -48,7 +48,7 @@ ST_NODISCARD int st_ticks_find(const struct st_series *series, struct st_ticks *
 
 /* --- which rate has a tick of this length? --- */
 
-/** Largest drift of a tick against its nominal rate that is taken for a drift: no clock that is of use
+/** Largest drift of a tick against its nominal rate that is considered possible: no clock that is of use
  * drifts by more. */
 #define ST_TICK_DRIFT_MAX_PPM 500
 

@@ -66,9 +66,8 @@ const char *st_call_path_name(enum st_call_path path);
 /** The cost of one call, from batches of many calls between two clock reads. */
 struct st_call_batches {
     bool known;
-    uint32_t calls_n; /* calls in a batch */
-    double call_ns, low_ns,
-        high_ns; /* median of the batches and its 95 % interval, empty batches subtracted */
+    uint32_t calls_n;                /* calls in a batch */
+    double call_ns, low_ns, high_ns; /* median of the batches with its 95 % interval, minus empty batches */
     bool raw_known;
     double raw_ns;     /* cost of the same call through syscall(2) */
     double getppid_ns; /* cost of getppid, the cheapest system call, measured in turn with the call */
