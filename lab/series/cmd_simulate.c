@@ -32,7 +32,6 @@ static const char help[] =
     "                         sum of all errors so far; finally the error shrinks\n"
     "                         by 25 % a second at 1, 15 % at 0.5, 4 % at 0.1\n"
     "      --every TIME       time from one due time to the next (1s)\n"
-    "      --frames N, --rate HZ   the same as N audio frames at HZ\n"
     "      --frames N, --rate HZ   the same time, as N audio frames at HZ\n"
     "      --count N          number of samples (900)\n"
     "      --noise TIME       standard deviation of normal noise (0)\n"

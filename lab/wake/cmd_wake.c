@@ -175,9 +175,10 @@ static int run(struct arguments *a)
     if (r == -E2BIG)
         return st_failure_usage("too many combinations: at most %d are possible", ST_BENCH_WAKE_CELLS_MAX);
     if (r == -ERANGE) {
+        const int64_t expected_ns = st_bench_wake_expected_ns(&bench);
         st_bench_wake_finish(&bench);
         return st_failure_usage("--budget is too short: one round of each combination takes about %s",
-                                st_bench_text_rough(st_bench_wake_expected_ns(&bench), ST_ROOM(32)));
+                                st_bench_text_rough(expected_ns, ST_ROOM(32)));
     }
     if (r != 0)
         return st_failure("%s", strerror(-r));

@@ -54,6 +54,7 @@ is "a full disk is a failure" "$(bench --quiet --rounds 3 --mechanisms condvar -
 # --- bad input -------------------------------------------------------------------------------------------------------
 each_refused 3 wake '--mechanisms nonsense' '--mechanisms ,' '--slices 0' '--slices -2ms' '--slices 1h' '--slices 1ns' '--slices 2parsecs' '--slices 2ms,,5ms' '--slices 2,5ms' '--slices 1e30s' \
     '--rounds 0' '--budget 0' '--budget 1ms' '--budget x' '--rounds -1' '--rounds 1e3' '--kinds late' '--placements twins' '--peers threads' '--seed -1' '--format xml' 'nonsense'
+like "too short a budget: what one round takes" "$(bench --budget 100ms --slices 1s 2>&1)" 'one round of each combination takes about [1-9]'
 "$SLEEPTUNE_LAB" wake --quiet --mechanisms futex,condvar --slices 1ms,2ms --kinds interrupted --placements other-cpu --rounds 3 --format markdown >slices.md
 if [ "$(nproc)" -gt 1 ]; then
     like "several slices as Markdown: a column each mechanism" "$(head -1 slices.md)" '^\| slice \| futex, interrupted, other-cpu, mean \[[nmµ]*s\] \| condvar, interrupted, other-cpu, mean \[[nmµ]*s\] \|$'
