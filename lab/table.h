@@ -11,7 +11,8 @@ struct st_table_format {
     bool document; /* print JSON, CSV or Markdown instead of text for people */
     bool csv, markdown;
     bool samples;   /* CSV has the single values instead of the figures */
-    double unit_ns; /* unit of times in Markdown and in the text of exec; 0: one that fits the values */
+    double unit_ns; /* unit of times in Markdown and in what `sleeptune-lab exec` prints; 0: one that fits the
+                       values */
 };
 
 /** Rows for st_options_read; o: a struct st_table_format. */

@@ -13,7 +13,7 @@
  * fewest dropouts. */
 #define ST_DROPOUT_CLIENTS_MAX 32
 
-/* Dropouts that were added up. 0: not known. */
+/* Dropouts that were added up. A time or length of 0 is not known. */
 struct st_dropout_sum {
     /* all dropouts; those of devices and of a program's own stream on a device */
     uint64_t n, device_n;

@@ -121,8 +121,8 @@ struct st_xrun_source {
                             not available */
     bool device_only; /* the source cannot see clients that were not ready: their number is unknown, not 0 */
     int64_t poll_ns;  /* interval of polls */
-    bool tells_playing; /* while the source watches, it sees everything that plays: st_xrun_watch.plays, or
-                           load lines */
+    bool tells_playing; /* while the source watches, it knows whether anything plays: by st_xrun_watch.plays,
+                           or by reports of the load of each program that plays */
     const struct st_xrun_ops *ops; /* NULL: the source is not available on this OS */
     const char *program;           /* xruns/xrun_program.c: name of the helper program */
     const char

@@ -172,7 +172,8 @@ static const struct value_row {
     {"*rtkit-daemon[*uccessfully demoted thread*/pipewire)", ST_KEY_DAEMON_PIPEWIRE, "1"},
 };
 
-/** Sections (outputs of commands) in which a line that matches no row is ignored. */
+/** Kinds of output of which only the lines in the table above matter: the other lines are not listed as lines
+ * that were not understood. */
 static const char *const sections[] = {"cpupower", "prlimit",  "rtcqs",     "pw-cli", "pw-mon", "pw-dump",
                                        "wpctl",    "pactl",    "systemctl", "aplay",  "vmstat", "sndctl",
                                        "listen",   "listened", "json",      NULL};

@@ -324,7 +324,8 @@ static const char *counts_text(const struct st_report *report)
 
 /* --- the first screen --- */
 
-/** Prints "COMMAND (why)". The command is a separate line of any length, so that it can be copied. */
+/** Prints the next step, given as "COMMAND (reason)": the command as a line of its own, of any length, so
+ * that it can be copied; the reason below it. */
 static void print_next(const struct st_printer *printer, const char *next)
 {
     const struct st_finding *problem = problem_before_next(printer->report);

@@ -177,8 +177,7 @@ static void judge_powerd(struct st_finding *finding)
                    "powerd (%.20s) raises the CPU clock only when it sees load, and it checks the load only "
                    "every 250 ms",
                    st_text_is_of(mode, "") ? mode : "unknown mode");
-    /* flags that the user has set stay as they are, and powerd++ understands other flags: then there is no
-     * change for `apply` */
+    /* `apply` changes powerd_flags only if no flags are set: a user who set some has chosen them */
     if (flags[0] == '\0')
         st_finding_change(finding, ST_CHANGE_RC_CONF, "powerd:powerd_flags", "-a maximum -b adaptive");
 }

@@ -1,5 +1,5 @@
-/* Switches settings for `tune`, beside a process that restores everything whatever happens to the tuner:
- * it ended (even by kill -9), was stopped, or lost its session. */
+/* Switches settings for `tune`. A second process, the supervisor, restores everything if the process of
+ * `tune` ends (even by kill -9), is stopped, or loses its session. */
 #pragma once
 
 #include "advisor/change/applied.h"

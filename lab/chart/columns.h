@@ -18,5 +18,6 @@ struct st_columns {
     struct st_column column[ST_COLUMNS_MAX];
 };
 
-/** @param series at least one sample. Threads: any; no allocation. */
+/** Sums up the samples of a series in the columns of pixels of a picture. @param series at least one
+ * sample. Threads: any; no allocation. */
 void st_columns_of(const struct st_series *series, struct st_columns *ret);
