@@ -198,6 +198,8 @@ static void difference_says_what_a_reload_must_do(void **state)
                      ST_CONFIG_APPLIES_AUDIO | ST_CONFIG_APPLIES_SOCKET | ST_CONFIG_APPLIES_START);
     assert_int_equal(parse("loop = { cpu = 1; }; http = { listen = \"127.0.0.1:1\"; };", &b), 0);
     assert_int_equal(st_config_difference(&a, &b), ST_CONFIG_APPLIES_LOOP | ST_CONFIG_APPLIES_HTTP);
+    assert_int_equal(parse("notify = { enabled = \"off\"; };", &b), 0);
+    assert_int_equal(st_config_difference(&a, &b), ST_CONFIG_APPLIES_NOTIFY); /* not the key before it, too */
 }
 
 static void unreadable_file_is_an_error_with_its_reason(void **state)

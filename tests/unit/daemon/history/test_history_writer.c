@@ -50,9 +50,11 @@ static void add_minute(void)
                                              .lateness_max_ns = 5000};
     assert_int_equal(st_hist_init(&lateness, ST_HISTORY_DIGITS), 0);
     st_hist_add_n(&lateness, 5000, 2000);
-    static const struct st_cause_sums none_late;
+    static const struct st_cause_sums late = {
+        .rows = {{.cause = ST_CAUSE_RUN_QUEUE, .culprit = "hog", .n = 3, .total_ns = 9000, .worst_ns = 5000}},
+        .n = 1};
     static const struct st_history_watched nothing;
-    st_history_writer_add(writer, &minute, &lateness, &none_late, &nothing);
+    st_history_writer_add(writer, &minute, &lateness, &late, &nothing);
     st_hist_finish(&lateness);
 }
 
@@ -66,12 +68,11 @@ static void take_answer(void *to, char *text, unsigned http_status)
     *(struct answer *)to = (struct answer){text, http_status};
 }
 
-static json_t *answer(bool steps)
+static json_t *answer(enum st_route_body which)
 {
     struct st_platform *p = st_platform_native();
     struct answer answer = {0};
-    struct st_history_ask ask = {
-        .which = steps ? ST_ROUTE_HISTORY : ST_ROUTE_EVENTS, .answered = take_answer, .to = &answer};
+    struct st_history_ask ask = {.which = which, .answered = take_answer, .to = &answer};
     sigset_t none;
     sigemptyset(&none);
     st_query_init(&ask.query);
@@ -146,10 +147,10 @@ static void what_threads_put_is_in_the_file(void **state)
         view.waiting_minutes_n + view.waiting_events_n + view.lost_minutes_n + view.lost_events_n, 0);
     assert_int_equal(view.events_n, THREADS * EVENTS_EACH);
     assert_true(view.bytes > 0);
-    json_t *document = answer(false);
+    json_t *document = answer(ST_ROUTE_EVENTS);
     assert_int_equal(json_array_size(json_object_get(document, "events")), THREADS * EVENTS_EACH);
     json_decref(document);
-    document = answer(true);
+    document = answer(ST_ROUTE_HISTORY);
     const json_t *rows = json_object_get(document, "rows");
     int64_t cycles = 0;
     for (size_t i = 0; i < json_array_size(rows); i++)
@@ -164,7 +165,7 @@ static void answer_has_what_was_still_waiting(void **state)
     wait_for(ST_HISTORY_WRITER_WRITING);
     for (int i = 1; i <= 3; i++) { /* they would wait for 5 s */
         add_events(NULL);
-        json_t *document = answer(false);
+        json_t *document = answer(ST_ROUTE_EVENTS);
         assert_int_equal(json_array_size(json_object_get(document, "events")), i * EVENTS_EACH);
         json_decref(document);
     }
@@ -178,8 +179,13 @@ static void what_is_left_at_the_end_is_written(void **state)
     st_history_writer_stop(writer);
     st_events_listen(&events, NULL, NULL);
     start();
-    json_t *document = answer(false);
+    json_t *document = answer(ST_ROUTE_EVENTS);
     assert_int_equal(json_array_size(json_object_get(document, "events")), EVENTS_EACH);
+    json_decref(document);
+    document = answer(ST_ROUTE_CAUSES);
+    const json_t *cause = json_array_get(json_object_get(document, "rows"), 0);
+    assert_string_equal(json_string_value(json_object_get(cause, "culprit")), "hog");
+    assert_int_equal(json_integer_value(json_object_get(cause, "count")), 3);
     json_decref(document);
 }
 
@@ -195,10 +201,10 @@ static void what_cannot_be_written_waits_within_bounds_and_is_written_later(void
     assert_int_equal(look().waiting_events_n, ST_HISTORY_WRITER_EVENTS_MAX);
     assert_int_equal(look().lost_events_n, events.added_n - ST_HISTORY_WRITER_EVENTS_MAX);
     assert_int_equal(look().waiting_minutes_n, 1);
-    json_t *document = answer(true);
+    json_t *document = answer(ST_ROUTE_HISTORY);
     assert_non_null(json_object_get(document, "error"));
     json_decref(document);
-    document = answer(false);
+    document = answer(ST_ROUTE_EVENTS);
     assert_has(json_string_value(json_object_get(document, "error")),
                "not yet written: 2048 events, 1 minutes; sleeptune status");
     json_decref(document);
@@ -221,7 +227,7 @@ static void what_is_off_keeps_nothing_and_says_why(void **state)
     assert_int_equal(look().state, ST_HISTORY_WRITER_OFF);
     assert_has(look().why, "history.enabled");
     assert_int_equal(look().waiting_events_n + look().waiting_minutes_n + look().lost_events_n, 0);
-    json_t *document = answer(false);
+    json_t *document = answer(ST_ROUTE_EVENTS);
     assert_has(json_string_value(json_object_get(document, "error")), "history.enabled");
     json_decref(document);
     st_config_defaults(&config);

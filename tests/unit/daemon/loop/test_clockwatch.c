@@ -77,6 +77,10 @@ static void clock_that_is_set_is_a_jump_in_both_directions(void **state)
     st_clockwatch_tick(&watch, fake, &events);
     assert_int_equal(events.added_n, 2);
     assert_has(events.events[1].event.detail, "forward");
+    wall_offset_ns = ST_CLOCKWATCH_JUMP_NS; /* the smallest jump */
+    st_fake_advance(fake, ST_NS_PER_S);
+    st_clockwatch_tick(&watch, fake, &events);
+    assert_int_equal(events.added_n, 3);
 }
 
 static void thread_that_is_stopped_between_two_clocks_is_no_jump(void **state)
