@@ -283,8 +283,6 @@ static enum MHD_Result queue(struct MHD_Connection *connection, const struct st_
         /* The request may have a body, which is not read. So the connection cannot carry a second request. */
         MHD_add_response_header(response, "Connection", "close");
     }
-    if (route->http_status == 503)
-        MHD_add_response_header(response, "Retry-After", "10");
     const enum MHD_Result r = MHD_queue_response(connection, route->http_status, response);
     MHD_destroy_response(response);
     return r;

@@ -112,6 +112,50 @@ static void a_run_that_drifts_shows_no_less_than_its_drift(void **state)
     assert_int_equal(d.verdict, ST_COUNTS_MORE);
 }
 
+/* The p-value of two groups, by trying all ways to choose the sections since the change. */
+static double by_all_choices(const struct st_counts_group *groups)
+{
+    unsigned all = 0, below = 0, above = 0;
+    int sum = 0;
+    for (size_t g = 0; g < 2; g++) {
+        for (size_t i = groups[g].before_n; i < groups[g].n; i++)
+            sum += groups[g].scores[i];
+    }
+    for (unsigned bits = 0; bits < 1U << (groups[0].n + groups[1].n); bits++) {
+        size_t chosen[2] = {0};
+        int s = 0;
+        for (size_t i = 0; i < groups[0].n + groups[1].n; i++) {
+            const size_t g = i >= groups[0].n;
+            if ((bits >> i & 1U) == 0)
+                continue;
+            chosen[g]++;
+            s += groups[g].scores[i - g * groups[0].n];
+        }
+        if (chosen[0] != groups[0].n - groups[0].before_n || chosen[1] != groups[1].n - groups[1].before_n)
+            continue;
+        all++;
+        below += s <= sum;
+        above += s >= sum;
+    }
+    return fmin(2.0 * (below < above ? below : above) / all, 1);
+}
+
+static void two_groups_are_judged_exactly(void **state)
+{
+    static const struct st_counts_group groups[][2] = {
+        {{2, 5, {1, 3, 7, 9, 4}}, {3, 6, {0, 2, 5, 6, 8, 3}}},
+        {{4, 7, {8, 9, 11, 7, 1, 0, 2}}, {3, 5, {9, 12, 10, 3, 4}}},
+        {{3, 4, {5, 5, 5, 5}}, {2, 6, {1, 2, 3, 4, 5, 6}}},
+    };
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        double p;
+        bool more;
+        assert_int_equal(st_counts_judge(groups[i], 2, &p, &more), 0);
+        assert_true(fabs(p - by_all_choices(groups[i])) < 1e-12);
+    }
+}
+
 static void little_shows_nothing(void **state)
 {
     uint64_t events_n[2][ST_COUNTS_SECTIONS] = {0};
@@ -135,6 +179,7 @@ int main(void)
         cmocka_unit_test(equal_runs_are_equal),
         cmocka_unit_test(a_difference_is_shown_with_its_size),
         cmocka_unit_test(a_run_that_drifts_shows_no_less_than_its_drift),
+        cmocka_unit_test(two_groups_are_judged_exactly),
         cmocka_unit_test(little_shows_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
