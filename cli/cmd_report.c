@@ -33,7 +33,7 @@ static const char help[] =
     "  sleeptune report --frames 64\n"
     "  sleeptune report linux-timer-slack\n"
     "  sleeptune report --json | jq .verdict\n"
-    "  sleeptune report --snapshot friend.json --all -o answer.txt\n"
+    "  sleeptune report --snapshot friend.json --details -o answer.txt\n"
     "  sysctl -a > capture/sysctl-a.txt; sleeptune report --root capture\n\n"
     "Exit status: 0 nothing at or above the threshold, 1 findings, 2 a setting\n"
     "that might be one could not be read, 3 usage, 4 failure.\n";

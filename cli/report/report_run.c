@@ -39,7 +39,6 @@ int st_report_run_options(const struct st_option *own, size_t own_n, const char 
         {"profile", .take = st_report_run_profile, .ctx = &ret->profile},
         {"only", .text = &ret->only},
         {"ok", .flag = &ret->ok},
-        {"all", .flag = &ret->all},
         {"details", .flag = &ret->all},
         {"output", 'o', .text = &ret->output},
         {"textfile", .text = &ret->textfile},

@@ -22,7 +22,7 @@ struct st_report_options {
     "  -f, --frames N     frames per period (as in the sound server, else 128)\n"                            \
     "  -r, --rate RATE    sample rate, as in 48000 or 44.1k (likewise, else 48k)\n"                          \
     "  --ok               below the first screen, list the settings that are fine\n"                         \
-    "  --details, --all   below the first screen, print the details of every rule\n"                         \
+    "  --details          below the first screen, print the details of every rule\n"                         \
     "  --only ID[,ID]     judge these rules only\n"                                                          \
     "  --profile PROFILE  accept these costs: studio all; desktop (default) all but\n"                       \
     "                     security; laptop all but security and power; server all but\n"                     \

@@ -32,10 +32,10 @@ _sleeptune() {
         case $command in
         measure) words='--rate --frames --duration --cpu --policy --priority --load --warmup --wait
             --timer-slack --cause-above --stress --no-lock --record --details --json --fail-on-miss --at-most --quiet --help' ;;
-        check) words='--duration --frames --rate --profile --only --json --threshold --ok --details --all --output
+        check) words='--duration --frames --rate --profile --only --json --threshold --ok --details --output
             --textfile --quiet --stress --no-servers --help' ;;
         listen) words='--back --play --duration --frames --signal --input --json --help' ;;
-        report) words="--list --frames --rate --snapshot --root --input --user --no-servers --profile --only --json --threshold --ok --details --all
+        report) words="--list --frames --rate --snapshot --root --input --user --no-servers --profile --only --json --threshold --ok --details
             --output -o --textfile --help $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
         tune) words='--dry-run --keep --ask --budget --only --frames --rate --profile --while-recording --user --json --help' ;;
         apply) words="--dry-run --yes --measure --no-measure --run-generators --user --frames --rate --root --help linux-pipewire-quantum= linux-device-headroom= $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;

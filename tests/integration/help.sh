@@ -6,7 +6,7 @@ bash_words=$SLEEPTUNE_SRC/conf/completion/sleeptune.bash zsh_words=$SLEEPTUNE_SR
 
 own_tmp
 
-each_refused 3 '' nonsense measrue 'help reporrt' 'report --framse=3' '--framse 3' 'report --all=3'
+each_refused 3 '' nonsense measrue 'help reporrt' 'report --framse=3' '--framse 3' 'report --details=3'
 refused "a recording that is none" 3 listen --input "$SLEEPTUNE_SRC/README.md"
 lab() { "$SLEEPTUNE_LAB" "$@"; }
 screen_is of-the-laboratory lab sleeep

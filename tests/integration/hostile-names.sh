@@ -116,10 +116,10 @@ for i, fact in enumerate(document["facts"]):
             fact[key] = names[i % len(names)]
 json.dump(document, open(sys.argv[2], "w"))
 PY
-list report --all --textfile "$tmp/prom.out" --snapshot "$tmp/hostile.json"
+list report --details --textfile "$tmp/prom.out" --snapshot "$tmp/hostile.json"
 safe "report" "$tmp/report.out"
 safe "report's metrics" "$tmp/prom.out"
-list report --all --json --snapshot "$tmp/hostile.json"
+list report --details --json --snapshot "$tmp/hostile.json"
 safe "report --json" "$tmp/report.out"
 for i in 0 1 2 3; do
     printf '%s\n' 1000 2000 1500 1700 3000 1200 >"$tmp/${names[$i]%%<*}$i.txt"

@@ -17,7 +17,7 @@ clean() { ! LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' "$1"; }
 judged() {
     local name=$1 format
     shift
-    for format in --all --json --textfile=/dev/stdout; do
+    for format in --details --json --textfile=/dev/stdout; do
         run report "$format" "$@"
         [ "$got" -le 2 ] && [ ! -s "$tmp/err" ] && clean "$tmp/out" && continue
         fail "$name" "as $format: status $got: $(cat -v "$tmp/err"; grep -aP '[\x00-\x08\x0b-\x1f\x7f]' "$tmp/out" | cat -v | head -n 3)"
@@ -221,7 +221,7 @@ for kind in alsa-info sysctl-linux sndstat.txt; do
 done
 # a shell reads rc.conf: what a text has there is not put into a command for root
 printf 'FreeBSD fb 15.1-RELEASE FreeBSD 15.1-RELEASE releng/15.1 GENERIC amd64\n$ cat /etc/rc.conf\nvirtual_oss_enable="YES"\nvirtual_oss_dsp="-b 16 -c 2 -r 48000 -s 1024 -f $(reboot) -d dsp"\n' >"$tmp/rc"
-run report --all --frames 128 --input "$tmp/rc"
+run report --details --frames 128 --input "$tmp/rc"
 like "the options of virtual_oss are read" "$(cat "$tmp/out")" 'virtual_oss uses blocks of 21.33 ms'
 is "but no command has them" "$(grep -cE '^ +sysrc' "$tmp/out")" 0
 

@@ -9,7 +9,7 @@ in_c() {
     is "$1 is ASCII, and not empty" "$([ -s "$tmp/text" ] && LC_ALL=C tr -d '\0-\177' <"$tmp/text" | wc -c)" 0
     like "with its units" "$(cat "$tmp/text")" "$2"
 }
-in_c "the report" '1333\.3 us' report --all --frames 64 --root "$captures/linux-laptop"
+in_c "the report" '1333\.3 us' report --details --frames 64 --root "$captures/linux-laptop"
 in_c "a rule" '166\.7 us' report freebsd-alloweddeviation --root "$captures/freebsd-13.2"
 in_c "a measurement" '[0-9] us' measure --duration 1s --warmup 0 --policy other
 in_c check '[0-9] ms' check --duration 10s

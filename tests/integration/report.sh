@@ -7,7 +7,7 @@ report() { "$SLEEPTUNE" report "$@"; }
 
 # --- captures ---------------------------------------------------------------------------------------------------
 screen_is freebsd-13.2 report --frames 64 --root "$captures/freebsd-13.2"
-screen_is freebsd-13.2-all report --all --frames 64 --root "$captures/freebsd-13.2"
+screen_is freebsd-13.2-all report --details --frames 64 --root "$captures/freebsd-13.2"
 screen_is freebsd-13.2-ok report --ok --frames 64 --root "$captures/freebsd-13.2"
 is "as many lines as are counted" "$(grep -c '^ok  ' "$tmp/screen")" "$(report --frames 64 --root "$captures/freebsd-13.2" | sed -n 's/^\([0-9]*\) ok, .*/\1/p')"
 screen_is freebsd-13.2-threshold report --threshold advice --root "$captures/freebsd-13.2"
@@ -38,8 +38,8 @@ cp -r "$captures/linux-studio/proc" "$tmp/proc-only"
 only='f["linux-pipewire-quantum"]["status"], f["linux-swap"]["status"], f["linux-clocksource"]["status"]'
 is "a capture without /proc does not know what ran" "$(report --json --root "$tmp/sys-only" | query "$only")" "('unknown', 'unknown', 'unknown')"
 is "one without /sys does, and does not know what is in there" "$(report --json --root "$tmp/proc-only" | query "$only")" "('ok', 'ok', 'unknown')"
-screen_is without-proc report --all --root "$tmp/sys-only"
-screen_is without-sys report --all --root "$tmp/proc-only"
+screen_is without-proc report --details --root "$tmp/sys-only"
+screen_is without-sys report --details --root "$tmp/proc-only"
 
 cp -r "$captures/linux-laptop" "$tmp/laptop"
 report --root "$tmp/laptop" --json >"$tmp/before.json"
@@ -150,7 +150,7 @@ fi
 laptop() { report --root "$captures/linux-laptop" "$@"; }
 is "docs/published/b5.md shows what it prints" "$(cd "$captures" && COLUMNS=100 "$SLEEPTUNE" report --root freebsd-13.2 --frames 64)" \
     "$(awk '/^```/ {shown = 0} shown {print} /^\$ sleeptune report --root/ {shown = 1}' "$SLEEPTUNE_SRC/docs/published/b5.md")"
-screen_is profile-laptop-all laptop --profile laptop --all
+screen_is profile-laptop-all laptop --profile laptop --details
 is "--only leaves the rules named" "$(laptop --only linux-hz,linux-memlock --json | query 'sorted(f)')" "['linux-hz', 'linux-memlock']"
 refused "--only with a rule of another system" 3 report --root "$captures/linux-laptop" --only freebsd-hz
 
@@ -181,7 +181,7 @@ refused "a textfile in the report's place" 3 report --json --root "$captures/lin
 refused "two documents on standard output" 3 report --json --root "$captures/linux-laptop" --textfile -
 is "NO_COLOR and files have no colour" "$(NO_COLOR=1 report --root "$captures/linux-laptop" | grep -c $'\033')" 0
 # commands stay whole, and so does a word that is longer than the line
-is "40 columns are enough for the prose" "$(COLUMNS=40 report --all --root "$captures/linux-laptop" |
+is "40 columns are enough for the prose" "$(COLUMNS=40 report --details --root "$captures/linux-laptop" |
     awk '/^  [A-Z][a-z ]*:/ {command = /^  (Apply|For now|For ever|To know it):/} command || /\[/ || /^  (sudo|echo|sleeptune) / {next} {gsub(/µ/, "u")} length($0) > 40 && /[^ ] [^ ]+$/')" ""
 
 # --- one rule ----------------------------------------------------------------------------------------------------------

@@ -47,9 +47,9 @@ if command -v pipewire >/dev/null && command -v pw-metadata >/dev/null || cannot
     manager=$server
     told "a running PipeWire is asked" linux.ask.pipewire "answered from pw-metadata -n settings"
     is "what it tells is a fact" "$(of linux.pipewire.quantum)" "512 from pw-metadata -n settings"
-    says "and judged" 'PipeWire is set to cycles of 10\.67 ms' linux-pipewire-quantum --all
+    says "and judged" 'PipeWire is set to cycles of 10\.67 ms' linux-pipewire-quantum --details
     pw-metadata -n settings 0 clock.force-quantum 2048 >/dev/null
-    says "what was forced at run time counts" 'forced to 2048 frames' linux-pipewire-quantum --all
+    says "what was forced at run time counts" 'forced to 2048 frames' linux-pipewire-quantum --details
     says "it is the period of every command" '^2048 frames at 48 kHz, set by PipeWire.s force-quantum\.$' linux-pipewire-quantum
     is "and nothing advises against it" "$(judge linux-pipewire-quantum >/dev/null; echo $?)" 0
     buffer() { "$SLEEPTUNE" "$@" --duration 100ms --quiet 2>&1; }
@@ -106,11 +106,11 @@ if command -v pipewire >/dev/null && command -v pw-metadata >/dev/null || cannot
     like "without asking, files count" "$(of linux.pipewire.quantum)" 'from /.*\.conf$|nothing'
     is "and that is a fact" "$(of linux.ask.pipewire)" "not asked from pw-metadata -n settings"
     like "said on the first screen" "$(judge linux-pipewire-quantum --no-servers)" '^sleeptune did not ask the running sound servers; it judged'
-    like "and not called running" "$(judge linux-pipewire-quantum --all --no-servers)" 'PipeWire (is set to|never goes below)'
+    like "and not called running" "$(judge linux-pipewire-quantum --details --no-servers)" 'PipeWire (is set to|never goes below)'
 
     (unset XDG_RUNTIME_DIR; HOME=/nonexistent; wait_for tells linux.ask.pipewire "$refused")
     is "without its socket it cannot be asked" "$(of linux.ask.pipewire)" "$refused"
-    like "it gets no advice then" "$(unset XDG_RUNTIME_DIR; HOME=/nonexistent; judge linux-pipewire-quantum --all --frames 16)" "not applicable|another user's"
+    like "it gets no advice then" "$(unset XDG_RUNTIME_DIR; HOME=/nonexistent; judge linux-pipewire-quantum --details --frames 16)" "not applicable|another user's"
     like "then files count" "$(of linux.pipewire.quantum)" 'from .*pipewire\.conf$|nothing'
 
     kill -STOP "$pipewire"
@@ -129,7 +129,7 @@ if command -v pipewire >/dev/null && command -v pw-metadata >/dev/null || cannot
     (PATH=$tmp/flood:$PATH; wait_for tells linux.pipewire.quantum "$too_big")
     is "a client that floods is stopped" "$(of linux.pipewire.quantum)" "$too_big"
     mv "$tmp/flood/escape" "$tmp/flood/pw-metadata"
-    (PATH=$tmp/flood:$PATH; judge linux-pipewire-quantum --all) >"$tmp/screen"
+    (PATH=$tmp/flood:$PATH; judge linux-pipewire-quantum --details) >"$tmp/screen"
     is "nor do escape codes reach the terminal" "$(LC_ALL=C grep -c $'\033' "$tmp/screen")" 0
     (PATH=$tmp; snapshot)
     is "a client that is not installed is absent" "$(of linux.ask.pipewire)" "absent None"
