@@ -113,13 +113,13 @@ static void cycle_that_was_known_later_is_in_its_place(void **state)
 static void cycle_that_overlaps_its_next_has_a_track_of_its_own(void **state)
 {
     st_cycle_ring_put(ring, &(struct st_cycle_row){.cycle_ns = START + 5 * MS,
-                                                   .signal_ns = START + 8 * MS + 1,
+                                                   .signal_ns = START + 8 * MS + 12001,
                                                    .wait_ns = 0,
                                                    .busy_ns = 3 * MS,
                                                    .period_ns = 5 * MS});
     written(NULL, 0);
     assert_int_equal(count("\"tid\":256,\"name\":\"computes\",\"ts\":9000.000,\"dur\":1000.000}"), 1);
-    assert_int_equal(count("\"tid\":512,\"name\":\"computes\",\"ts\":8000.001,\"dur\":3000.000}"), 1);
+    assert_int_equal(count("\"tid\":512,\"name\":\"computes\",\"ts\":8012.001,\"dur\":3000.000}"), 1);
     assert_int_equal(count("Amp: overlaps its next cycle"), 1);
 }
 
