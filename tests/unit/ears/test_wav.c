@@ -219,6 +219,8 @@ static void what_is_written_is_what_is_read(void **state)
     assert_int_equal(st_wav_write_head(stream, 48000, 2, 3), 0);
     assert_int_equal(st_wav_write(stream, values, 6), 0);
     fclose(stream);
+    assert_memory_equal(file.bytes + 28, "\x00\xee\x02\x00\x04\x00\x10\x00",
+                        8); /* 192000 bytes/s, 4 a frame, 16 bits */
     assert_int_equal(read_all(&file, samples, &wav), 3);
     assert_true(wav.rate_hz == 48000 && wav.channels == 2 && !wav.is_cut);
     assert_true(samples[1] == 0.5F && samples[2] == -1 && samples[3] == 32767.0F / 32768 &&

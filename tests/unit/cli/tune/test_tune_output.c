@@ -11,7 +11,10 @@ static void expect_text(const struct st_wish *wish, const char *elsewhere,
     struct st_facts *facts = st_facts_new(ST_OS_LINUX);
     struct st_finding finding = {.rule = rule, .facts = facts, .changes = &change, .changes_n = 1};
     struct st_candidates candidates = {.rows = {{.finding = &finding}}, .n = 1, .late_share = 10};
-    const struct st_tuning tuning = {.rows = {{.outcome = ST_TUNING_HELPS}}, .n = 1};
+    const struct st_tuning tuning = {
+        .rows = {{.outcome = ST_TUNING_HELPS,
+                  .mean = {{.late_n = 7}, {.late_n = 2, .events_n = 1, .others_n = 3}}}},
+        .n = 1};
     const struct st_tune_output output = {
         .candidates = &candidates, .plan = &tuning, .tuning = &tuning, .wish = wish, .width = 200};
     char *text = NULL;
@@ -44,11 +47,26 @@ static void what_apply_cannot_write_is_by_hand(void **state)
     expect_text(&wish, NULL, st_tune_output_result, "0.0)\nAll settings are");
 }
 
+static void print_json(const struct st_tune_output *output, FILE *out)
+{
+    json_t *document = st_tune_output_json(output);
+    assert_int_equal(json_dumpf(document, out, JSON_COMPACT), 0);
+    json_decref(document);
+}
+
+static void json_has_what_was_counted_without_and_with_the_setting(void **state)
+{
+    const struct st_wish wish = {.frames = 64};
+    expect_text(&wish, NULL, print_json, "\"without\":{\"blocks\":0,\"late\":7,\"dropouts\":0}");
+    expect_text(&wish, NULL, print_json, "\"with\":{\"blocks\":0,\"late\":2,\"dropouts\":4}");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_size_that_was_asked_for_is_passed_on),
         cmocka_unit_test(what_apply_cannot_write_is_by_hand),
+        cmocka_unit_test(json_has_what_was_counted_without_and_with_the_setting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
