@@ -70,9 +70,9 @@ static struct st_dropout_next room_for(const struct st_dropout_table *table,
              table->period_ns > ST_MAX(worst->period_ns, client->sum.longest_period_ns))
         return (struct st_dropout_next){"", ST_DROPOUT_NEXT_RAISED, false};
     else if (frames != room_frames(table, busy_ns - error_ns))
-        next.why =
-            st_text("no buffer size can be named: the CPU time of its worst cycle, %s, is only known to %s",
-                    busy, st_ns_short(error_ns));
+        next.why = st_text(
+            "no buffer size can be named: the CPU time of its worst cycle, %s, is known to within %s only",
+            busy, st_ns_short(error_ns));
     else if (frames == 0)
         next.why = st_text("its worst cycle of %s is longer than a buffer that one can play with", busy);
     else

@@ -119,7 +119,7 @@ static int note_end(struct st_xrun_watch *w)
     if (program->ending)
         return -ENOENT; /* the program has written the reason */
     if (!gone)
-        return st_xrun_because(w, -EPIPE, "%s has closed its output", w->source->program);
+        return st_xrun_because(w, -EPIPE, "the program %s ended its reports", w->source->program);
     if (WIFSIGNALED(status))
         return st_xrun_because(w, -EPIPE, "signal %d ended %s", WTERMSIG(status), w->source->program);
     if (WEXITSTATUS(status) == STATUS_NOT_LOADED)

@@ -20,7 +20,7 @@ struct st_report_options {
 /** The part of --help that is common to report and check. */
 #define ST_REPORT_HELP                                                                                       \
     "  -f, --frames N     frames per period (as in the sound server, else 128)\n"                            \
-    "  -r, --rate RATE    sample rate, as in 48000 or 44.1k (likewise, else 48k)\n"                          \
+    "  -r, --rate RATE    sample rate, as in 48000 or 44.1k (server's, else 48k)\n"                          \
     "  --ok               below the first screen, list the settings that are fine\n"                         \
     "  --details          below the first screen, print the details of every rule\n"                         \
     "  --only ID[,ID]     judge these rules only\n"                                                          \

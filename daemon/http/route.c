@@ -115,7 +115,7 @@ struct st_route st_route_choose(const char *method, const char *target, const ch
                                  .content_type = JSON,
                                  .query = tcp ? 0 : ST_QUERY_BY | ST_QUERY_NOTE};
     if (!st_text_is(method, "GET") && !st_text_is(method, "HEAD"))
-        return st_route_refuse(405, "sleeptuned accepts only GET and HEAD");
+        return st_route_refuse(405, "sleeptuned accepts only the HTTP methods GET and HEAD");
     ST_EACH (route, routes) {
         const bool of_user = route->body == ST_ROUTE_HEARD || route->body == ST_ROUTE_TRACE;
         const bool is_local = route->body == ST_ROUTE_ADDRESS || (of_user && !names->own);

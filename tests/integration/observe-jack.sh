@@ -34,7 +34,7 @@ fi
 
 only "jack_server = \"$name\";"
 starts "the daemon starts"
-ok "without a server the source is absent, and the status says why" wait_for of_like why "JACK server \"$name\" is not running for this user|closed its output"
+ok "without a server the source is absent, and the status says why" wait_for of_like why "JACK server \"$name\" is not running for this user|ended its reports"
 is "what was never watched has no count" "$(of device_dropouts)" None
 
 jack -S
