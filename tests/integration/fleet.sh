@@ -94,8 +94,7 @@ while IFS=$'\t' read -r title ref expression; do
         fail "dashboard: $title $ref" "$expression: $result"
     fi
 done <"$tmp/expressions"
-"$SLEEPTUNE" report --no-servers -o /dev/null --textfile "$tmp/report.prom"
-report=$(<"$tmp/report.prom")
+report=$("$SLEEPTUNE" report --no-servers -o /dev/null --textfile /dev/stdout)
 is "no metric that a rule or the dashboard asks for is unknown to the daemon" "$(
     cat "$rules" "$dashboard" | grep -oE '\bsleeptune_[a-z_0-9]+\b' | sort -u | while read -r name; do
         { metrics "$first"; cat <<<"$report"; } | grep -qE "^(# TYPE )?${name}[ {]" || echo "$name"

@@ -116,11 +116,10 @@ for i, fact in enumerate(document["facts"]):
             fact[key] = names[i % len(names)]
 json.dump(document, open(sys.argv[2], "w"))
 PY
-list report --details --textfile "$tmp/prom.out" --snapshot "$tmp/hostile.json"
-safe "report" "$tmp/report.out"
-safe "report's metrics" "$tmp/prom.out"
-list report --details --json --snapshot "$tmp/hostile.json"
-safe "report --json" "$tmp/report.out"
+for format in --details --json --textfile=/dev/stdout; do
+    list report "$format" --snapshot "$tmp/hostile.json"
+    safe "report $format" "$tmp/report.out"
+done
 for i in 0 1 2 3; do
     printf '%s\n' 1000 2000 1500 1700 3000 1200 >"$tmp/${names[$i]%%<*}$i.txt"
     "$SLEEPTUNE_LAB" plot --kind box "$tmp/${names[$i]%%<*}$i.txt" -o "$tmp/plot.svg" >"$tmp/plot.out" 2>&1
