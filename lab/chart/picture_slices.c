@@ -25,7 +25,8 @@ static bool is_first(const struct st_chart_data *data, size_t i, bool line)
     return true;
 }
 
-/* Number of the line of set i, from 0: that of a mechanism is the same in all panels. */
+/* Number of the line of set i, from 0, which sets its colour. The line of a mechanism has the same number
+ * in all panels. */
 static size_t line_of(const struct st_chart_data *data, size_t i)
 {
     size_t line = 0;
