@@ -17,7 +17,7 @@ const char *st_simulate_rounding_name(enum st_rounding rounding);
 ST_NODISCARD int st_simulate_rounding_parse(const char *name, enum st_rounding *ret);
 
 /**
- * Ticks for a sleep of a whole number of microseconds; at least one.
+ * Computes how many ticks the kernel waits for a sleep of a whole number of microseconds; at least one.
  * @param us 0 .. 2^53. @param hz 1 .. 1000000, ticks a second. @param rounding not ST_ROUNDING_NONE.
  * @return ticks, or -ERANGE. Threads: any.
  * Source: 4.4BSD tvtohz() as P. Herman's article of January 2004 has it: (us + tick - 1) / tick + 1 with
