@@ -254,7 +254,8 @@ static bool fit_line(struct track *t, struct fit *fit)
 
 /* --- is the slope the same all the time? --- */
 
-/* Tick and noise, computed from neighbouring samples only: a slope that changes slowly does not matter. */
+/* Tick and noise, computed from neighbouring samples only, so that a slope that changes slowly has no
+ * effect on them. */
 struct local {
     double tick_ns, tick_sd_ns;
     double noise_ns; /* standard deviation of a sample */

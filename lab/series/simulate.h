@@ -7,7 +7,8 @@
 
 enum st_rounding {
     ST_ROUNDING_NONE,         /* no tick: the timer is programmed for the due time itself */
-    ST_ROUNDING_TVTOHZ,       /* rounded up, plus one tick: never early, whatever the phase of the caller */
+    ST_ROUNDING_TVTOHZ,       /* rounded up, plus one tick: no sleep ends too early, wherever between ticks it
+                                 begins */
     ST_ROUNDING_TVTOHZ_FIXED, /* rounded up, without the additional tick */
 };
 
