@@ -7,17 +7,19 @@
 #include "platform/program/options.h"
 
 struct st_bench_command {
-    const char *label; /* name in the picture of a result that has none; NULL: the name of the command */
+    const char *label; /* name that the picture shows if the result has none; NULL: the name of the command */
     bool quiet;
     const char *plot;     /* file of the picture; NULL: nothing is drawn */
     const char *saved_as; /* file for a copy of the JSON document; NULL: none */
     struct st_table_format out;
-    int64_t seed;     /* of the random order; the wall-clock time if the user gave none */
+    int64_t seed;     /* seed of the random order of measurements; the wall-clock time if the user gave
+                         none */
     int64_t shown_ns; /* when the progress line was printed last; 0: never */
     struct st_locale_stream stream;
 };
 
-/** Rows for st_options_read; c: a struct st_bench_command. */
+/** The options of a measuring command, as elements of the array for st_options_read; c: a struct
+ * st_bench_command. */
 #define ST_BENCH_COMMAND_OPTIONS(c)                                                                          \
     {"plot", .text = &(c)->plot}, {"export-json", .text = &(c)->saved_as},                                   \
         {"quiet", 'q', .flag = &(c)->quiet}, ST_TABLE_OPTIONS(&(c)->out)

@@ -12,7 +12,7 @@ void st_bench_text_conditions(struct st_platform *machine, FILE *out, int width)
 /** The test conditions as a JSON object, for a document. */
 json_t *st_bench_text_conditions_json(struct st_platform *machine);
 
-/** How long something takes, roughly: "66 s", "12 min", "6.0 h". @return buf. */
+/** Writes a duration as rough text: "66 s", "12 min", "6.0 h". @return buf. */
 const char *st_bench_text_rough(int64_t ns, char *buf, size_t buf_bytes);
 
 /** A number with about three digits, to fit a column. @return buf. */

@@ -19,7 +19,8 @@ struct st_program_time {
     int status;                 /* exit status; 128 + the signal that ended it */
 };
 
-/** A table of rows: returns the i-th row, whose first member is its name; NULL after the last row. */
+/** A function that returns element i of a table of methods, such as a struct st_sleep_method; NULL after
+ * the last one. The first member of each method is its name. */
 typedef const void *st_lab_table(struct st_lab *lab, size_t i);
 
 struct st_lab {
@@ -62,5 +63,5 @@ static inline int64_t st_lab_now_ns(struct st_lab *lab)
     return st_platform_now_ns(lab->platform);
 }
 
-/** The row with this name in a table of the lab. @return NULL: the system does not have it. */
+/** Finds the method with this name in a table of the lab. @return NULL: the system does not have it. */
 const void *st_lab_find(struct st_lab *lab, st_lab_table *table, const char *name);

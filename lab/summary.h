@@ -7,8 +7,8 @@
 #include "lab/stats/estimate.h"
 #include "lab/stats/sample.h"
 
-/** Figures of n values; if n is 0, all others are 0. A quantile is known if at least 10 values lie beyond
- * it. */
+/** Figures of n values; if n is 0, all other members are 0. A quantile is known if at least 10 values lie
+ * beyond it. */
 struct st_summary {
     uint64_t n;
     double mean_ns;
@@ -22,9 +22,9 @@ struct st_summary {
 /** Computes the figures of a sample (st_sample_of). Threads: any. */
 void st_summary_of(const struct st_sample *sample, struct st_summary *ret);
 
-/** Median of values, for example of differences of pairs, with its interval by order statistics (the
- * inverse of the sign test, exact for any distribution). Known from 6 values on at a confidence of 0.95.
- * Sorts the values. Threads: any. */
+/** Computes the median of values, for example of differences of pairs, and its interval by order
+ * statistics (the inverse of the sign test, exact for any distribution). At a confidence of 0.95 the
+ * interval is known from 6 values on. Sorts the values. Threads: any. */
 struct st_quantile st_summary_median_interval(int64_t *values_ns, size_t n, double confidence);
 
 /**
@@ -38,9 +38,10 @@ uint64_t st_summary_median_enough_n(const struct st_sample *sample, double share
                                     uint64_t max_n);
 
 /**
- * The least size of a sample from which a 0 of st_summary_median_enough_n means that max_n values would
- * not be enough: 10 values of the sample lie inside the interval that max_n values would have. A smaller
- * sample does not show how wide that interval is. @return 0: max_n is below 6, and there is no such size. */
+ * How large a sample must be so that a result of 0 from st_summary_median_enough_n means that max_n values
+ * are too few. A sample of this size has 10 values inside the interval of the median that max_n values
+ * would have; fewer do not show how wide that interval is. @return 0: max_n is below 6, and the median has
+ * no interval. */
 uint64_t st_summary_median_not_enough_min_n(uint64_t max_n);
 
 /** {mean, sd, min, q1, median, q3, p95, p99, max, outliers}; unknown figures are null. */

@@ -331,9 +331,10 @@ static void print_markdown(struct table *t, FILE *out)
     }
 }
 
-/* Prints results of the command wake with several slices: a line for each slice, a column for each
- * mechanism and kind. The figures are means, because published tables of others have means. @return false:
- * there is only one slice, or this is another document. */
+/* Prints results of the command wake as Markdown if they were measured with several slices (lengths of the
+ * sleep): a line for each slice, a column for each mechanism and kind. The figures are means, as in tables
+ * that others have published. @return false: there is only one slice, or the results are of another
+ * command. */
 static bool print_slices(struct table *t, FILE *out)
 {
     const size_t n = st_document_results_n(t->kind, t->document);

@@ -15,7 +15,8 @@ struct st_table_format {
                        values */
 };
 
-/** Rows for st_options_read; o: a struct st_table_format. */
+/** The options --json and --format, as elements of the array for st_options_read; o: a struct
+ * st_table_format. */
 #define ST_TABLE_OPTIONS(o)                                                                                  \
     {"json", .flag = &(o)->document},                                                                        \
     {                                                                                                        \

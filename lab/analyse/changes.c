@@ -7,11 +7,11 @@
 #define GROUPS     64
 #define STEP_MIN_N 12 /* least number of levels on each side of a step */
 #define MIN_NS     5  /* rounding makes smaller steps and lines */
-#define NEAR_SHARE 8  /* 1 / share of the shorter side: the levels near a step */
+#define NEAR_SHARE 8  /* levels near a step: 1 / 8 of those on its shorter side */
 #define PARTS_CUT  2  /* times that each side of a step is cut again, to remove other steps */
 #define ALPHA_LINE 1e-5
 #define ALPHA_STEP 1e-6
-#define ALPHA_SURE 1e-10 /* p-value of a sure step: noise correlated over a ninth of a series has more */
+#define ALPHA_SURE 1e-10 /* largest p-value of a reported step: noise correlated over 1/9 series has more */
 
 struct ranked {
     double value;

@@ -6,12 +6,12 @@
 #define BETWEEN_MAX  2 /* periods: outliers that are not farther apart are one event */
 #define EVENTS_MIN   6
 #define EVENTS_SHARE 0.25   /* largest share of the samples: more are no outliers */
-#define EVERY_MIN    4      /* least distance of two moments of a train, in periods */
+#define EVERY_MIN    4      /* least distance of two moments of a train (regular events), in periods */
 #define SEEN_MIN     0.75   /* least share of the moments of a train that have an event */
 #define FROM_N       40     /* events that are tried as the first one of a train */
 #define AHEAD_N      6      /* events after it that are tried as the second one */
 #define P_LOG_MAX    (-9.2) /* logarithm of the largest p-value of a train: 1 in 10000 */
-#define TRIES        5      /* limits that are tried: all outliers, then the later half of them, and so on */
+#define TRIES        5      /* limits of lateness: all outliers, then the later half of them, and so on */
 #define PARTS_MAX    8
 #define GROUP_MIN    8
 #define GROUP_WIDTH  0.5 /* largest width of a group, as a share of its distance from all other samples */

@@ -9,10 +9,10 @@
 #define NEIGHBOURS_MIN 16
 #define LEAST_NS       5   /* least amplitude: rounding to whole ns makes smaller rhythms */
 #define GUARD          3.0 /* half the width of a peak, in independent frequencies: left out of the noise */
-#define BINS_MAX       128 /* parts into which a cycle is divided */
+#define BINS_MAX       128 /* most parts into which fit_box divides a cycle */
 #define TIMES_MAX      64  /* a rectangle may be this many times slower than its strongest sine */
-#define BOX_BETTER     1.1 /* a rectangle must explain this much more than the sine */
-#define BOX_SURE       24  /* and more than the sine by this number of noise variances */
+#define BOX_BETTER     1.1 /* a rectangle must explain this many times what the sine explains */
+#define BOX_SURE       24  /* a rectangle must explain this many noise variances more than the sine */
 #define BOX_SAME       0.95
 
 const int st_periodic_usual_hz[] = {100, 250, 300, 1000, 24,   50,   60,   64,   128,  200,
@@ -64,8 +64,8 @@ void st_periodic_fft(struct st_complex *z, size_t n)
     }
 }
 
-/* The series with one value for each period, without a line and with outliers clipped, and its power at
- * multiples of about 1 / (2 grid_n) cycles a period. */
+/* The series with one value for each period, outliers clipped, its least-squares line subtracted; and its
+ * power at multiples of about 1 / (2 grid_n) cycles a period. */
 struct spectrum {
     double *grid; /* lateness minus the line, ns; 0 in periods without a sample */
     size_t grid_n;
@@ -291,11 +291,12 @@ static void try_rate(const struct spectrum *s, const struct st_period *period, i
         *best = (struct peak){frequency, power, log_p - log(ALPHA_NAMED), log_p};
 }
 
-/* Looks for any other rhythm: the strongest of all frequencies. */
+/* Looks for a rhythm of any frequency, also one that no tick rate has, and takes the strongest. */
 static void try_all(const struct spectrum *s, struct peak *best)
 {
     const size_t first = (size_t)ceil(ST_PERIODIC_CYCLES_MIN * s->fft_n / (double)s->grid_n);
-    const double places = (double)s->grid_n; /* tests: grid_n / 2 frequencies, and places between them */
+    const double places = (double)s->grid_n; /* number of tests: grid_n / 2 independent frequencies, doubled
+                                                for those between them */
     for (size_t j = first; j < s->power_n; j++) {
         const bool top = (j == 0 || s->power[j] >= s->power[j - 1]) &&
                          (j + 1 == s->power_n || s->power[j] >= s->power[j + 1]);

@@ -39,7 +39,8 @@ struct st_analysis {
                                     cause equal intervals, too */
     struct st_whole_ticks whole_ticks; /* looked for only if ticks.found is false or ticks.hz is 0 */
     bool late_known;                   /* late_ones is valid */
-    struct st_late_ones late_ones;     /* in the first head_n samples; not regular or a group with ticks */
+    struct st_late_ones late_ones;     /* outliers of the first head_n samples; `regular` and `group` are
+                                          never set if ticks or whole_ticks are found */
     struct st_periodic periodic; /* looked for only without ticks and if interval.skips is false; regular
                                     outliers are left out before */
     struct st_changes changes;

@@ -9,7 +9,8 @@
 #include "lab/series/simulate.h"
 #include "lab/stats/moments.h"
 
-/** Rows for st_options_read; o: a struct st_series_options, c: a struct st_bench_command. */
+/** The options that commands with series share, as elements of the array for st_options_read; o: a struct
+ * st_series_options, c: a struct st_bench_command. */
 #define ST_SERIES_OPTIONS(o, c)                                                                              \
     {"every", .time_ns = &(o)->every_ns, .min = 10 * ST_NS_PER_US, .max = ST_SERIES_EVERY_MAX_NS},           \
         {"frames", .number = &(o)->frames, .min = 1, .max = 1 << 20},                                        \

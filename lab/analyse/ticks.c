@@ -13,19 +13,19 @@
 #define TICK_MIN_NS    900   /* shortest tick: below it, the jumps are steps of the clock */
 #define LOW_REACH      0.02  /* by how many ticks a wake-up may be earlier than a whole tick */
 
-#define UNSEEN_SDS       24 /* in slope_sd: six standard errors of a change of slope between two halves */
+#define UNSEEN_SDS       24 /* 6 standard errors of a change of slope between two halves: 4 slope_sd each */
 #define LAGS_MAX         200
 #define PARTS_N          12
-#define PARTS_MOVE       50  /* chi-squared of 9 (12 means, 3 fitted figures): 1 in 10 million */
+#define PARTS_MOVE       50  /* limit of chi-squared with 12 - 3 degrees of freedom: 1 in 10 million */
 #define ROUNDING_NS      1.0 /* rounding error of samples, which are whole ns */
 #define BEND_SHARED      1.5
-#define LEFT_MAX         3.0 /* residuals of one slope, divided by the noise of neighbouring samples */
+#define LEFT_MAX         3.0 /* most residuals of one slope, divided by the noise of neighbouring samples */
 #define TICK_SDS         5
-#define LOOP_S           1.5  /* a control loop acts once a second: in a longer period it acts in between */
+#define LOOP_S           1.5  /* a control loop acts once a second: in longer periods, between two samples */
 #define MIXED_MIN        0.15 /* share of a tick by which lateness changes in a period, beside its jumps */
-#define ALTERNATES_SHARE 0.05 /* how far the jumps may be from half the samples, in samples */
+#define ALTERNATES_SHARE 0.05 /* largest distance of the number of jumps from n / 2, as a share of n */
 
-#define ABOUT        0.12 /* share of the length of a tick */
+#define ABOUT        0.12 /* largest difference from the length of a usual tick, as a share of it */
 #define ABOUT_HZ_MAX 1024 /* faster rates are not those of a scheduler */
 
 double st_ticks_rate_error(double tick_ns, double tick_sd_ns)
@@ -154,7 +154,8 @@ static bool two_clusters(const struct st_series *s, const struct st_series_bulk 
             return false; /* tight clusters appear after two or three rounds */
     }
     const uint64_t few = c.low_n < c.high_n ? c.low_n : c.high_n;
-    /* noise that jumps there and back makes as many misfits as jumps: reject half as many, too */
+    /* noise that jumps there and back makes as many misfits (odd_n) as jumps (few); so more than half as
+     * many misfits as jumps are too many */
     if (few == 0 || (double)c.odd_n > ODD_SHARE_MAX * (double)(c.low_n + c.high_n) || c.odd_n * 2 > few)
         return false;
     *ret = c;
@@ -235,7 +236,7 @@ static bool follow(const struct st_series *s, const struct st_series_bulk *bulk,
     return true;
 }
 
-/* Fits one slope to all samples, and computes what the fit leaves. @return whether there is one. */
+/* Fits one slope to all samples, and computes the residuals of the fit. @return whether there is a fit. */
 static bool fit_line(struct track *t, struct fit *fit)
 {
     if (!solve(&fit->sums, fit))
@@ -253,19 +254,20 @@ static bool fit_line(struct track *t, struct fit *fit)
 
 /* --- is the slope the same all the time? --- */
 
-/* Tick and noise, computed from neighbouring samples only: a slope that changes slowly does not matter. */
+/* Tick and noise, computed from neighbouring samples only, so that a slope that changes slowly has no
+ * effect on them. */
 struct local {
     double tick_ns, tick_sd_ns;
     double noise_ns; /* standard deviation of a sample */
 };
 
-/* A difference of neighbours in of[], minus what the slope before and behind it explains: jumps and noise
- * remain. */
+/* Computes the difference of[i] - of[i - 1], minus the part that the slope before and behind it explains:
+ * jumps and noise remain. @param of t->x or t->m. */
 static double bend_at(const struct track *t, const double *of, size_t i)
 {
     const double share = (t->k[i] - t->k[i - 1]) / (t->k[i - 1] - t->k[i - 2] + t->k[i + 1] - t->k[i]);
     const double bend = of[i] - of[i - 1] - share * (of[i - 1] - of[i - 2] + of[i + 1] - of[i]);
-    /* scaled so that its noise is that of one sample */
+    /* scaled so that the noise of the result is that of one sample */
     return bend / sqrt(2 * (1 + share) * (1 + share) + 2 * share * share);
 }
 
@@ -316,9 +318,9 @@ static bool is_steady(struct track *t, const struct fit *fit, const struct local
            between < PARTS_MOVE * variance;
 }
 
-/* Computes the drift. Wake-up k is at tick N = M k - m, with M whole_ticks a period at slope zero. The
- * length of a tick follows by least squares of the wake-up times on N; the times are taken relative to
- * nominal whole_ticks. */
+/* Computes by how much a tick is longer than 1 / hz. Wake-up k comes at tick N = M k - m, where M
+ * (whole_ticks) is the number of ticks a period at slope zero. The drift is the slope of a least-squares
+ * line through the wake-up times minus N nominal ticks, over N. */
 static void tell_drift(double period_ns, const struct fit *fit, struct st_ticks *ticks)
 {
     const struct sums c = centered(&fit->sums);
@@ -395,8 +397,9 @@ static double unseen_ppm(const struct st_series *s, const struct fit *fit)
     return sqrt(UNSEEN_SDS * slope_sd * fit->tick_ns / 2 / span_s) / 1e3;
 }
 
-/* Does lateness change so much in a period, as a share of a tick, that the height of the jumps is one tick
- * only if this change is always the same? A control loop that acts within a period makes it vary. */
+/* May a control loop change the height of the jumps? A jump is one tick plus the change of lateness in a
+ * period. If that change is a large share of a tick, and the period so long that the loop acts within it,
+ * jumps vary in height. */
 static bool jumps_are_mixed(const struct st_series *s, const struct clusters *c)
 {
     const double near_ns = fmin(fabs(c->low_ns), fabs(c->high_ns));

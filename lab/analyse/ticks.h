@@ -52,13 +52,13 @@ ST_NODISCARD int st_ticks_find(const struct st_series *series, struct st_ticks *
  * drifts by more. */
 #define ST_TICK_DRIFT_MAX_PPM 500
 
-/** @param tick_ns > 0. @param tick_sd_ns its standard error. @return the whole-number rate in Hz of such a
- * tick, within four standard errors and the drift that ticks may have: a usual one
- * (lab/analyse/periodic.h) if one fits; 0: none.
- * Threads: any. */
+/** Finds the whole-number rate in Hz whose tick is tick_ns long, within four standard errors and the drift
+ * that ticks may have: a usual rate (lab/analyse/periodic.h) if one fits.
+ * @param tick_ns > 0. @param tick_sd_ns its standard error. @return 0: no rate fits. Threads: any. */
 int st_ticks_rate_of(double tick_ns, double tick_sd_ns);
 
-/** By how many Hz the rate of such a tick may be wrong: four standard errors, and ST_TICK_DRIFT_MAX_PPM. */
+/** By how many Hz a rate that st_ticks_rate_of finds from this tick may be wrong: four standard errors,
+ * and ST_TICK_DRIFT_MAX_PPM. */
 double st_ticks_rate_error(double tick_ns, double tick_sd_ns);
 
 /** Is this one of the tick rates that kernels usually have? */

@@ -23,11 +23,12 @@
 #define LEVEL_STEPS_MIN 8
 #define BAND_STEPS_MIN  20
 
-/* How near numbers are to whole ticks from their median. */
+/* How near the values of a series are to a whole number of ticks from their median. */
 struct closeness {
-    double near, far; /* mean cosine of numbers less than half a tick from the median, and of all others */
+    double near, far; /* mean cosine (CLOSE_MIN) of values less than half a tick from the median, and of all
+                         others */
     uint64_t far_n;
-    int levels_n; /* levels that have LEVEL_MIN of the numbers or more */
+    int levels_n; /* levels that have LEVEL_MIN of the values or more */
 };
 
 static struct closeness look(const struct st_series *s, int64_t median_ns, double tick_ns)

@@ -49,7 +49,8 @@ static size_t line_ticks(const struct st_axis *axis, double step, double ret[ST_
     return n;
 }
 
-/* Finds ticks of a logarithmic axis: the numbers `parts` in each k-th decade. @return how many. */
+/* Finds ticks of a logarithmic axis: in each k-th decade, `parts` times the power of ten. @return how
+ * many. */
 static size_t log_ticks(const struct st_axis *axis, const double *parts, size_t parts_n, int k,
                         double ret[ST_AXIS_TICKS_MAX])
 {

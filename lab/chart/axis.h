@@ -21,7 +21,7 @@ struct st_axis st_axis_fit(double low, double high, bool log);
  * usual value (such as a median). */
 bool st_axis_wants_log(double low, double usual, double high);
 
-/** The place of a value on the axis: 0 at low, 1 at high; values outside are put at the nearer end. */
+/** Where a value lies on the axis: 0 at low, 1 at high; values outside are put at the nearer end. */
 double st_axis_at(const struct st_axis *axis, double value);
 
 /** Round values from low to high, ascending: as many as possible, but at most `wanted` (3 ..

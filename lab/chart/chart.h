@@ -27,7 +27,7 @@ struct st_chart_set {
     char file[96];   /* the file it was read from; "": measured by this process */
     char label[200]; /* name of the set; `file` if the file has only one set */
     char group[160]; /* sets of one group share a panel of boxes */
-    char panel[160]; /* the group without x_ns */
+    char panel[160]; /* heading of the panel in a picture over x_ns: the group without x_ns */
     int64_t x_ns;    /* how long the sleeper slept, of the JSON of the command wake; else 0 */
     uint64_t n;
     struct st_box box;          /* box.n = 0: no quartiles */

@@ -11,7 +11,8 @@ struct st_column {
     int64_t min_ns, max_ns; /* valid if n > 0 */
 };
 
-/** Column i holds the periods i * periods .. (i + 1) * periods - 1, counted from the first sample. */
+/** The columns of a series. Column i holds the periods i * periods .. (i + 1) * periods - 1, counted from
+ * the first sample. */
 struct st_columns {
     uint64_t periods;
     size_t n;

@@ -142,8 +142,8 @@ static struct st_axis box_axis(struct st_chart_set *const *sets, size_t n, bool 
     return axis;
 }
 
-/* The panels of a group share an axis, unless one would be too small to see on it or needs a logarithmic
- * axis. */
+/* Chooses the axis of a panel: that of its whole group, unless the boxes of the panel would be too small
+ * to see on it, or need a logarithmic axis. @param ret_own the panel has an axis of its own. */
 static struct st_axis axis_of(struct st_chart_set *const *sets, const struct part *part, bool *ret_own,
                               bool *ret_cut)
 {

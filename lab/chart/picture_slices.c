@@ -14,7 +14,7 @@ static bool has(const struct st_chart_set *set)
     return set->x_ns > 0 && set->box.median_known;
 }
 
-/* Is set i the first one of its panel or, if `line`, the first one of its line in the panel? */
+/* Is set i the first set of its panel? If `line`: is it the first set of its panel with its label? */
 static bool is_first(const struct st_chart_data *data, size_t i, bool line)
 {
     ST_EACH_OF (before, data->set, i) {
@@ -25,7 +25,8 @@ static bool is_first(const struct st_chart_data *data, size_t i, bool line)
     return true;
 }
 
-/* Number of the line of set i, from 0: that of a mechanism is the same in all panels. */
+/* Number of the line of set i, from 0, which sets its colour. The line of a mechanism has the same number
+ * in all panels. */
 static size_t line_of(const struct st_chart_data *data, size_t i)
 {
     size_t line = 0;

@@ -39,7 +39,8 @@ struct st_compare_results {
         uint64_t n[2];                        /* values */
         struct st_figure figures[ST_FIGURES]; /* only the median is judged */
     } * rows;                                 /* results that both documents have */
-    size_t n, alone_n;                        /* alone: results of A that are not compared */
+    size_t n, alone_n;                        /* alone_n: results of A that B lacks, or that have no single
+                                                 values */
     size_t tests_n, shown_n;
 };
 

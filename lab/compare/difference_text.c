@@ -83,7 +83,7 @@ const char *st_difference_text_sentence(const struct st_figure *figures, size_t 
     return buf;
 }
 
-/* --- what makes it less sure --- */
+/* --- what makes the answer less sure --- */
 
 const char *st_difference_text_drift(const struct st_figure *figures, char *buf)
 {

@@ -25,7 +25,8 @@ struct st_figure {
     double p_value;                /* probability of so large a difference between equal runs */
     double drift[2]; /* for each run, the figure's largest minus its smallest value in five sections, ns; NAN:
                         too few values */
-    double drifts;   /* the larger of those drifts that are more than chance; 0: none is */
+    double drifts;   /* the larger drift of both runs, counting only drifts that are more than chance; 0:
+                        there is none */
     bool narrow;     /* values depend on each other for so long that the interval may be too narrow */
     double p_corrected; /* p_corrected and verdict are set by st_verdict_judge */
     enum st_verdict verdict;

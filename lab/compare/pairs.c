@@ -5,12 +5,13 @@
 #include "lab/compare/drift.h"
 #include "lab/stats/tails.h"
 
-/* Values of a run count as dependent on their neighbours below this p-value. 1 in 100 pairs of runs of
- * independent values passes it: two runs, at most four block lengths. */
+/* Values of a run count as dependent on their neighbours below this p-value. Of pairs of runs with
+ * independent values, 1 in 100 is below it by chance: the 1 % is divided by two runs and at most four
+ * block lengths. */
 #define NEIGHBOURS_LEVEL (0.01 / 2 / 4)
-/* A figure drifts within a run below this p-value. 1 in 20 pairs of runs of independent values passes it
- * in a figure. Lower levels let through more of what other programs do to runs one after the other:
- * docs/adr/0013-evidence.md. */
+/* A figure drifts within a run below this p-value. Of pairs of runs with independent values, 1 in 20 is
+ * below it in a figure by chance. With a lower level, compare would report more differences that other
+ * programs cause from one run to the next: docs/adr/0013-evidence.md. */
 #define DRIFT_LEVEL (0.05 / 2)
 #define MISSING_MAX 0.5
 #define Z_95        1.959963984540054 /* 97.5 % quantile of the normal distribution: 95 % lie within */
@@ -250,7 +251,7 @@ static void judge(const struct both *both, struct scale *ret, double value)
         against_n += value > 0 ? *effect <= 0 : *effect >= 0;
     const double share = (double)(against_n + 1) / (double)(n + 1);
     double p = value == 0 || share >= 0.5 ? 1 : square > 0 ? st_tails_student_p(value / sqrt(square), df) : 0;
-    if (against_n > 0 && p < 1) /* without one, draws cannot show how small p is */
+    if (against_n > 0 && p < 1) /* without such a difference, the draws cannot show how small p is */
         p = fmax(p, st_tails_student_p(st_distribution_normal_z(share) / factor, df));
     ret->p_value = p;
 }

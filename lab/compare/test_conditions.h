@@ -12,7 +12,8 @@ struct st_test_condition_pair {
     char *now;
 };
 
-/** The value of a key, cut to ret_bytes; "" without one. @return whether there is one. */
+/** Copies the value of the key `wanted` from the text to ret, cut to ret_bytes; "" if the text does not
+ * have the key. @return whether it has the key. */
 bool st_test_conditions_value(const char *text, const char *wanted, char *ret, size_t ret_bytes);
 
 /** Finds the conditions that differ: in the order of `now`, then those that only `before` has. @param

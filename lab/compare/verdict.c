@@ -4,7 +4,7 @@
 #include "lab/compare/pairs.h"
 #include "lab/stats/tails.h"
 
-/* Degrees of freedom of two runs with the fewest blocks. */
+/* Degrees of freedom of the difference of two runs with the fewest blocks that an interval needs. */
 #define BLOCKS_DF (2.0 * (ST_PAIRS_BLOCKS_MIN - 1))
 /* Degrees of freedom with which one run estimates its own error, for example that of a percentile from few
  * values. Found by simulation: docs/results.md. */
@@ -55,7 +55,8 @@ bool st_verdict_shows(const struct st_figure *figure)
     return figure->verdict == ST_VERDICT_BETTER || figure->verdict == ST_VERDICT_WORSE;
 }
 
-/* The level for the smallest p-value, which Holm's method corrects most. */
+/* Computes the limit for the smallest of tests_n p-values, up to which its difference is shown: Holm's
+ * method divides the level by the number of tests. */
 static double level_of(size_t tests_n)
 {
     return ST_VERDICT_LEVEL / (double)(tests_n > 0 ? tests_n : 1);

@@ -148,8 +148,8 @@ static int64_t net_ns(const struct st_bench_exec *bench, size_t i, size_t k)
     return bench->arms[i].wall_ns[k] - bench->arms[bench->arms[i].command->start].wall_ns[k];
 }
 
-/* Computes ret->net. Below 6 values no interval of order statistics has 95 %; then the interval goes from
- * the least to the greatest value and has 1 - 2^(1 - n). */
+/* Computes ret->net, the median of the values with its 95 % interval. Fewer than 6 values have no such
+ * interval: it then goes from the least to the greatest value, and its confidence is 1 - 2^(1 - n). */
 static void net_of(int64_t *values, size_t n, struct st_exec_figures *ret)
 {
     ret->net = st_summary_median_interval(values, n, 0.95);

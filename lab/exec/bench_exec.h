@@ -75,8 +75,9 @@ struct st_exec_figures {
                                       median: what hyperfine warns of */
 };
 
-/** @return 0, -EINVAL (fewer than two commands, or a `start` that is not a start command), -ENOMEM. The
- * arrays of config must stay valid until st_bench_exec_finish. */
+/** Checks the commands, without running them. @return 0, -EINVAL (fewer than two commands, or a `start`
+ * that is not a start command), -ENOMEM. The arrays of config must stay valid until
+ * st_bench_exec_finish. */
 ST_NODISCARD int st_bench_exec_init(struct st_bench_exec *bench, const struct st_bench_exec_config *config);
 void st_bench_exec_finish(struct st_bench_exec *bench);
 
@@ -85,8 +86,8 @@ void st_bench_exec_finish(struct st_bench_exec *bench);
  * complete rounds stay valid. */
 ST_NODISCARD int st_bench_exec_measure(struct st_bench_exec *bench, struct st_lab *lab);
 
-/** @param ret one element for each command: first the start commands, then the others by requested_ns;
- * free with free(). @return 0, -ENOMEM. */
+/** Computes the figures of all commands. @param ret one element for each command: first the start
+ * commands, then the others by requested_ns; free with free(). @return 0, -ENOMEM. */
 ST_NODISCARD int st_bench_exec_figures(const struct st_bench_exec *bench, struct st_exec_figures **ret);
 
 /** The result as the document sleeptune-bench-exec/1. New reference. */

@@ -17,7 +17,8 @@
 struct arguments {
     char *const *programs;
     size_t programs_n;
-    const char *start; /* value of --start: it only starts and ends; NULL: each program with 0 s, or `true` */
+    const char *start; /* value of --start: a program that only starts and ends; NULL: each program itself
+                          with 0 s, or `true` */
     const char *durations_text, *parameters_text, *names_text;
     const char *setup, *prepare, *cleanup; /* programs that run before all, before each run and after all, and
                                               are not timed; NULL: none */
@@ -61,7 +62,7 @@ static const char help[] =
 
 /* One command, ready to run; its words point into `bytes`. */
 struct ready {
-    char *text, *name, *bytes; /* name is printed instead of the text; NULL: the text is */
+    char *text, *name, *bytes; /* name is printed instead of the text; NULL: the text is printed */
     char *words[WORDS_MAX + 1];
 };
 
@@ -119,7 +120,8 @@ static bool has_place(const char *text)
     return *text != '\0';
 }
 
-/* What replaces a placeholder: a word; if that is NULL, a time; if the time is < 0, nothing. */
+/* What replaces a placeholder: a word; if that is NULL, a time. If the time is < 0, placeholders stay in
+ * the text. */
 struct value {
     int64_t ns;
     const char *word;
@@ -304,7 +306,8 @@ static void print_arm(const struct st_bench_exec *bench, const struct st_table_f
 static void print_summary(const struct st_exec_figures *f, FILE *out, int width)
 {
     const struct st_quantile *q = &f->difference;
-    const bool other = q->high_ns < 0; /* a few slow runs raised the mean, while most rounds were faster */
+    const bool other = q->high_ns < 0; /* f is faster than f->fastest in most rounds: a few slow runs raised
+                                          its mean */
     const struct st_exec_figures *fast = other ? f : f->fastest, *slow = other ? f->fastest : f;
     const double unit_ns = (other ? -1 : 1) * fast->wall.mean_ns;
     if (q->low_ns <= 0 && !other)
@@ -441,7 +444,8 @@ static int plan_one(struct plan *plan, const char *text, const char *name, const
     return r;
 }
 
-/* A program that a list of words is added to (plan_word), with the index of its start command. */
+/* Context of plan_word, which adds one command for each word of a list: the program, and the index of its
+ * start command. */
 struct program {
     struct plan *plan;
     const char *text, *name; /* name is NULL if none was given */
@@ -454,9 +458,9 @@ static int plan_word(void *ctx, const char *word)
     return plan_one(p->plan, p->text, p->name, &(struct value){-1, word}, p->start);
 }
 
-/* Adds a program with its durations, and its start command: that of --start; else the program itself,
- * asked to sleep for 0 s; for a program without {}: `true`. @param common index of a start command that
- * several programs share; SIZE_MAX: not yet added. */
+/* Adds the commands of a program, one for each duration or parameter, and the start command, which times
+ * its start: that of --start; else, if durations replace {}, the program itself with 0 s; else `true`.
+ * @param common index of the start command that several programs share; SIZE_MAX: it was not yet added. */
 static int plan_program(struct plan *plan, const struct arguments *a, const char *text, const char *name,
                         size_t *common)
 {

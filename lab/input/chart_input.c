@@ -90,7 +90,7 @@ static int add_result(const struct st_document *kind, const char *name, const ch
     struct st_chart_set *set = st_chart_add(data, label[0] != '\0' ? label : name);
     if (set == NULL)
         return -ENOMEM;
-    /* kind->drawn is drawn on one axis, so its results have no groups */
+    /* results with the key kind->drawn share one axis, so they have no groups */
     if (figures_key == kind->figures)
         st_document_group(kind, result, set->group, sizeof(set->group));
     st_document_panel(kind, result, set->panel, sizeof(set->panel));

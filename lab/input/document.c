@@ -59,8 +59,8 @@ const json_t *st_document_result(const struct st_document *kind, const json_t *d
     return kind->list != NULL ? json_array_get(json_object_get(document, kind->list), i) : document;
 }
 
-/* Appends a value of the result: text alone ("fifo"); numbers, or all values if `named`, after the name of
- * their key ("requested 5.000 ms"). */
+/* Appends a value of a result to its label or group. Text stands alone ("fifo"); a number, or any value if
+ * `named`, follows the name of its key ("requested 5.000 ms"). */
 static void add_word(char *buf, size_t buf_bytes, const char *key, bool named, const json_t *value)
 {
     const size_t bytes = strlen(key);

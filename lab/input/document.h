@@ -14,14 +14,14 @@ struct st_document {
     const char *schema;  /* its schema up to the version, with the slash */
     const char *name;    /* "sleeptune-lab exec" */
     const char *list;    /* key of the array of results; NULL: the document itself is the only result */
-    const char *figures; /* key of the object in a result that has median ... */
+    const char *figures; /* key of the object in a result that holds its figures: median ... */
     const char *quantity;
     /* keys that together identify a result; "conditions.cpu" is a key in an object */
     const char *label[ST_DOCUMENT_LABELS]; /* keys that name a result */
     const char *group[ST_DOCUMENT_GROUPS]; /* keys of the conditions of a result */
     const char *x; /* key of the value on the x axis, which ends the text of the group; NULL: none */
     const char *drawn, *drawn_quantity; /* key that is drawn instead of `figures` if a result has it, and its
-                                           quantity; NULL */
+                                           quantity; NULL: none */
 };
 
 /** The kind of a document, by its schema and version. @return NULL: the document is unknown or has no

@@ -13,8 +13,9 @@
 
 #define ST_SERIES_EVERY_MAX_NS (3600 * ST_NS_PER_S)
 
-/** Rows for st_options_read, for commands whose options concern text files only; o: a struct
- * st_series_options. --every may be as short as 1 ns, less than a measurement can take. */
+/** The options --every and --unit of commands that use them for text files only, as elements of the array
+ * for st_options_read; o: a struct st_series_options. --every may be as short as 1 ns, less than a
+ * measurement can take. */
 #define ST_SERIES_TEXT_OPTIONS(o)                                                                            \
     {.name = "every", .time_ns = &(o)->every_ns, .min = 1, .max = ST_SERIES_EVERY_MAX_NS},                   \
     {                                                                                                        \
@@ -42,8 +43,8 @@ struct st_series_input {
     char *conditions;    /* test conditions from a recording or JSON, as "key: value" lines; NULL: unknown */
     bool interrupted;
     bool untimed; /* a text file, and neither the file nor an option says how far apart its samples are */
-    bool plain; /* a text file with one figure a line: it may be anything, so it is called "value" instead of
-                   "lateness" */
+    bool plain; /* a text file with one figure a line, whose meaning is unknown: the figure is called "value"
+                   instead of "lateness" */
 };
 
 void st_series_input_finish(struct st_series_input *input);
@@ -52,9 +53,9 @@ void st_series_input_finish(struct st_series_input *input);
  * NULL: errno has the reason. */
 FILE *st_series_input_open(const char *path, size_t *ret_cell);
 
-/** Reads a recording, the JSON of `sleeptune-lab series` or `simulate`, or text (lab/input/series_text),
- * which the first byte distinguishes. @param path as of st_series_input_open. @param options has the
- * period for text that does not say it. @return an st_exit, after a message. Free the result with
+/** Reads a recording, the JSON of `sleeptune-lab series` or `simulate`, or text (lab/input/series_text);
+ * the first byte shows which. @param path FILE, "-" or "FILE:2" (st_series_input_open). @param options has
+ * the period of text that does not say its own. @return an st_exit, after a message. Free the result with
  * st_series_input_finish, also after a failure. */
 ST_NODISCARD int st_series_input_read(const char *path, const struct st_series_options *options,
                                       struct st_series_input *ret);

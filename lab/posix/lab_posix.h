@@ -7,8 +7,10 @@
 /** The tables of one system, which linux/lab_linux.c or freebsd/lab_freebsd.c defines. */
 struct st_lab_own {
     const struct st_sleep_method *sleeps; /* all ways of sleeping */
-    const struct st_call_method *calls;   /* calls that come before those that both systems share */
-    const struct st_wake_method *wakes;   /* ways of waking that come after those that both systems share */
+    const struct st_call_method *calls;   /* calls of this system, listed before those that Linux and FreeBSD
+                                             share */
+    const struct st_wake_method *wakes;   /* ways of waking of this system, listed after those that Linux and
+                                             FreeBSD share */
     size_t sleeps_n, calls_n, wakes_n;
 };
 extern const struct st_lab_own st_lab_own;

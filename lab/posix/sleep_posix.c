@@ -102,7 +102,7 @@ int st_sleep_usleep(struct st_sleep *s, int64_t requested_ns)
 }
 
 /* Creates the state of the punctual wait. The margin before the due time is fixed; the wait only learns
- * how long a clock read and a turn of its loop take. */
+ * how long a clock read and one iteration of its loop take. */
 int st_sleep_open_punctual(struct st_sleep *s)
 {
     struct st_margin *margin = malloc(sizeof(*margin));

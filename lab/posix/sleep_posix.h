@@ -1,12 +1,12 @@
-/* Ways of sleeping that Linux and FreeBSD share: functions and members for their rows
- * (lab/series/sleep.h). The clocks differ, so each system has rows of its own. */
+/* Ways of sleeping that Linux and FreeBSD share: their functions, and members of their struct
+ * st_sleep_method (lab/series/sleep.h). The clocks differ, so each system has a table of its own. */
 #pragma once
 
 #include "core/ns.h"
 #include "lab/series/sleep.h"
 #include "st_config.h"
 
-/* Members of a row: the clock that a sleep uses. */
+/* Members of a struct st_sleep_method: the clock that a sleep uses. */
 #define ST_ON_MONOTONIC .clock = "monotonic", .clock_id = CLOCK_MONOTONIC
 #define ST_ON_REALTIME  .clock = "realtime", .clock_id = CLOCK_REALTIME
 
@@ -44,7 +44,7 @@ void st_sleep_close_punctual(struct st_sleep *s);
 #define ST_SLEEP_TIMERFD                                                                                     \
     .name = "timerfd-abs", .summary = "timerfd until a time, then read", ST_ON_MONOTONIC, .unit_ns = 1,      \
     .open = st_sleep_open_timerfd, .sleep = st_sleep_timerfd_absolute, .close = st_sleep_close_fd
-/* The row adds the clock, because nanosleep uses a different one on each system. */
+/* The table of each system adds the clock, because nanosleep uses a different one on each. */
 #define ST_SLEEP_NANOSLEEP                                                                                   \
     .name = "nanosleep", .summary = "nanosleep", .unit_ns = 1, .open = st_sleep_open_nothing,                \
     .sleep = st_sleep_nanosleep

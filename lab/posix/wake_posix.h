@@ -1,5 +1,5 @@
 /* Ways of waking that Linux and FreeBSD share: the data that sender and sleeper have in common, and the
- * functions of one way. */
+ * functions that make up one way of waking. */
 #pragma once
 
 #include <pthread.h>

@@ -1,4 +1,5 @@
-/* Measures lateness over time: one way of sleeping, repeated until one due time after the other. */
+/* Measures lateness over time: a thread sleeps in one way (struct st_sleep_method) until one due time
+ * after the other. */
 #pragma once
 
 #include "lab/series/sleep.h"

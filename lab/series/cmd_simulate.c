@@ -113,8 +113,9 @@ static int put_hz(void *ctx, const char *word)
     return r != 0 ? r : ST_WORD_LIST_ADD("--hz", rates->hz, &rates->n, &hz);
 }
 
-/* Says whether and when the control loop settles: from then on lateness stays within 1 % of that of the
- * last sample. Differences of whole ticks do not count, because a steered tick may jump by one on its way. */
+/* Says in the note whether and when the control loop settles: after that time, lateness differs from that
+ * of the last sample by 1 % at most, apart from noise. Differences of whole ticks do not count, because a
+ * steered tick may jump by one on its way. */
 static void say_settled(const struct st_simulation *s, struct st_series_result *result)
 {
     const struct st_series *series = &result->input.series;

@@ -83,7 +83,8 @@ int st_simulate(const struct st_simulation *s, struct st_series *ret)
     ticker.edge_ns = st_random_unit(&random) * ticker.tick_ns;
     struct st_series series;
     st_series_init(&series, &s->period);
-    double now_ns = s->rounding == ST_ROUNDING_NONE ? 0 : ticker.edge_ns; /* a tick has just woken it */
+    double now_ns = s->rounding == ST_ROUNDING_NONE ? 0 : ticker.edge_ns; /* a tick has just woken the
+                                                                             program */
     uint64_t due = 0;
     while (series.n < s->count) {
         due = st_period_index_at(&s->period, 0, (int64_t)now_ns) + 1;

@@ -7,7 +7,8 @@
 
 enum st_rounding {
     ST_ROUNDING_NONE,         /* no tick: the timer is programmed for the due time itself */
-    ST_ROUNDING_TVTOHZ,       /* rounded up, plus one tick: never early, whatever the phase of the caller */
+    ST_ROUNDING_TVTOHZ,       /* rounded up, plus one tick: no sleep ends too early, wherever between ticks it
+                                 begins */
     ST_ROUNDING_TVTOHZ_FIXED, /* rounded up, without the additional tick */
 };
 
@@ -17,7 +18,7 @@ const char *st_simulate_rounding_name(enum st_rounding rounding);
 ST_NODISCARD int st_simulate_rounding_parse(const char *name, enum st_rounding *ret);
 
 /**
- * Ticks for a sleep of a whole number of microseconds; at least one.
+ * Computes how many ticks the kernel waits for a sleep of a whole number of microseconds; at least one.
  * @param us 0 .. 2^53. @param hz 1 .. 1000000, ticks a second. @param rounding not ST_ROUNDING_NONE.
  * @return ticks, or -ERANGE. Threads: any.
  * Source: 4.4BSD tvtohz() as P. Herman's article of January 2004 has it: (us + tick - 1) / tick + 1 with

@@ -1,5 +1,5 @@
-/* Ways of sleeping. Each is a row in lab/linux/lab_linux.c, lab/freebsd/lab_freebsd.c or
- * tests/fake/fake_clock.c. */
+/* Ways of sleeping. Each is a struct st_sleep_method in a table of lab/linux/lab_linux.c,
+ * lab/freebsd/lab_freebsd.c or tests/fake/fake_clock.c. */
 #pragma once
 
 #include "platform/platform.h"

@@ -7,7 +7,7 @@
 #define TYPICAL_NS   300                  /* about how long a call takes that does next to nothing, ns */
 #define PROBES_N     5                    /* fresh processes from which the time of one is estimated */
 #define FRESH_NS     (3 * ST_NS_PER_MS)   /* time of a fresh process if that estimate fails */
-#define BLOCKS_NS    (100 * ST_NS_PER_US) /* the same for a call that gives the CPU away */
+#define BLOCKS_NS    (100 * ST_NS_PER_US) /* time of a call that gives the CPU away, if not measured */
 
 /* --- a process of its own: this program, started anew --- */
 
@@ -24,9 +24,9 @@ static int parse(const char *text, int64_t *ret_ns)
     return 0;
 }
 
-/* Takes one sample in a fresh process: runs `sleeptune-lab syscall --one-shot CALL` and reads what it
- * prints, a whole number of ns.
- * @return 0, -EBADMSG (it prints something else), -ETIMEDOUT, or the error when it was started. */
+/* Takes one sample in a fresh process: runs `sleeptune-lab syscall --one-shot CALL` and reads the whole
+ * number of ns that it prints.
+ * @return 0, -EBADMSG (the process prints something else), -ETIMEDOUT, or why it could not be started. */
 static int fresh_process_sample(struct st_lab *lab, const char *call, int64_t *ret_ns)
 {
     char program[PATH_MAX], path[PATH_MAX + sizeof("PATH=")], buf[32];
@@ -100,8 +100,8 @@ int st_bench_syscall_once(struct st_lab *lab, const struct st_call_method *metho
     return r;
 }
 
-/* Takes the samples of one call. The empty measurement follows each call, so that both see the same speed
- * of the CPU. */
+/* Takes the samples of one call. A measurement of nothing (the empty measurement) follows each call, so
+ * that both see the same speed of the CPU. */
 static void sample_calls(struct st_bench_syscall *bench, struct st_lab *lab, struct st_syscall_row *row,
                          struct st_call *c, int64_t *empties_ns)
 {
@@ -179,8 +179,8 @@ static void measure_in_process(struct st_bench_syscall *bench, struct st_lab *la
     figure(bench, row, &empty, scratch);
 }
 
-/* Measures a call in batches. This follows the samples of all calls, so that the first getppid of this
- * process is a sample. */
+/* Measures a call in batches. Runs after the samples of all calls were taken, because batches call getppid
+ * too, and the first getppid of this process must be a sample. */
 static void measure_batches(struct st_bench_syscall *bench, struct st_lab *lab, struct st_syscall_row *row)
 {
     const struct st_summary *s = &row->summary;
@@ -251,7 +251,7 @@ static int fresh_rows(struct st_bench_syscall *bench, struct st_lab *lab, int64_
             refuse(&fresh[i], "the empty measurement (two clock reads) failed in every new process", 0);
         }
         figure(bench, &fresh[i], &empty, scratch);
-        fresh[i].path = bench->rows[i].path; /* it is the same call, made in process */
+        fresh[i].path = bench->rows[i].path; /* the in-process row has measured who answers this call */
     }
     free(order);
     free(empty_ns);

@@ -7,7 +7,7 @@
 #include "lab/summary.h"
 #include "lab/syscall/call.h"
 
-#define ST_SYSCALL_PRECISION 0.05   /* half the interval of a median, as a share: enough samples */
+#define ST_SYSCALL_PRECISION 0.05   /* enough samples give half an interval of at most 5 % of the median */
 #define ST_SYSCALL_ENOUGH_N  100000 /* more samples than this are not recommended */
 
 enum st_call_mode { ST_CALL_IN_PROCESS, ST_CALL_FRESH };
@@ -53,7 +53,8 @@ struct st_bench_syscall {
     struct st_syscall_row *rows; /* in-process rows, then fresh ones, each in the order of the methods */
     size_t rows_n;
     int64_t clock_step_ns;        /* step of CLOCK_MONOTONIC, from the empty measurements; 0: unknown */
-    enum st_call_path clock_path; /* of CLOCK_MONOTONIC, which times everything here */
+    enum st_call_path clock_path; /* who answers a read of CLOCK_MONOTONIC, the clock that times all
+                                     samples */
     struct st_call_batches clock;
     int64_t elapsed_ns;
     bool stopped; /* go_on ended the measurement early */
@@ -82,8 +83,8 @@ ST_NODISCARD int st_bench_syscall_once(struct st_lab *lab, const struct st_call_
  * timed, and only `batches` has its cost. */
 bool st_bench_syscall_is_below_clock(const struct st_syscall_row *row);
 
-/** Id of the advisor's rule about clocks that are read by a system call, if CLOCK_MONOTONIC is one; NULL:
- * it is not, or that is unknown. */
+/** If each read of CLOCK_MONOTONIC needs a system call: the id of the rule of the advisor about such
+ * clocks. @return NULL: a read needs none, or that is unknown. */
 const char *st_bench_syscall_finding(const struct st_bench_syscall *bench, struct st_lab *lab);
 
 /** The result as the document sleeptune-bench-syscall/1. New reference; NULL when out of memory. */

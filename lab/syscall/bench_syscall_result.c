@@ -45,7 +45,8 @@ static void put_number(FILE *out, bool known, double ns)
     fprintf(out, "%7s", known ? column(ns, ST_ROOM(32)) : "-");
 }
 
-/* Says how many samples are enough: a result if the row has as many, else an estimate ("about"). */
+/* Writes how many samples give a good enough median: an estimate ("about") if the row has fewer than
+ * that. */
 static void enough_text(const struct st_syscall_row *row, char *buf, size_t buf_bytes)
 {
     const unsigned long long n = (unsigned long long)row->summary.n;
@@ -172,7 +173,8 @@ static void clock_sentence(const struct st_bench_syscall *bench, struct st_lab *
             b->call_ns, b->raw_ns);
 }
 
-/* Prints the names of all calls with this path, after `words`. */
+/* Prints `words`, then the names of all calls that are answered in this way (by the vDSO, the kernel
+ * ...). */
 static void path_sentence(const struct st_bench_syscall *bench, enum st_call_path path, const char *words,
                           FILE *out, int width)
 {

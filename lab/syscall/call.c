@@ -30,7 +30,7 @@ const char *st_call_path_name(enum st_call_path path)
     return names[path]; /* NULL: unknown */
 }
 
-/* What is timed in turn, one batch each. */
+/* What take_turns times in each round, one batch after the other; RAW is the call through syscall(2). */
 enum { NOTHING, GETPPID, CALL, RAW, TURNS_N };
 
 struct turns {
@@ -57,7 +57,8 @@ static int64_t batch(struct st_lab *lab, st_call_fn volatile call, struct st_cal
     return r == 0 ? st_ns_sub(after_ns, before_ns) : r < 0 ? r : -r;
 }
 
-/* Times the batches of all four in turn. @return 0 or the error of a call. */
+/* Times a batch of nothing, of getppid, of the call and of RAW in turn, again and again. @return 0 or the
+ * error of a call. */
 static int take_turns(struct st_lab *lab, struct st_call *c, struct st_call *getppid, uint32_t calls_n,
                       struct turns *turns)
 {
@@ -77,7 +78,8 @@ static int take_turns(struct st_lab *lab, struct st_call *c, struct st_call *get
     return 0;
 }
 
-/* Median of the time of a batch minus that of the empty batch of the same round, with its interval. */
+/* Computes the time of a batch minus that of the empty batch of the same round: the median of all rounds,
+ * with its interval. */
 static struct st_quantile above_nothing(const struct turns *turns, int turn)
 {
     int64_t ns[ST_SYSCALL_BATCHES];
@@ -89,8 +91,9 @@ static struct st_quantile above_nothing(const struct turns *turns, int turn)
     return summary.median;
 }
 
-/* By how much the call is cheaper than entering the kernel would be, in ns a batch: above 0, at least half
- * a system call lies between them. */
+/* Computes by how much the call is too cheap to enter the kernel, in ns a batch. Above 0, the call costs
+ * at least half a system call less than through syscall(2), or, without that, less than half a system
+ * call. */
 static struct st_quantile margin(const struct turns *turns, bool has_raw)
 {
     int64_t ns[ST_SYSCALL_BATCHES];

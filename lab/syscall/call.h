@@ -1,6 +1,6 @@
 /* Calls whose cost `sleeptune-lab syscall` measures: system calls, and library functions that may do
- * without one. Each is a row; the list of a system is st_lab.call_method (linux/lab_linux.c,
- * freebsd/lab_freebsd.c, tests/fake/lab_fake.c). */
+ * without one. Each is a struct st_call_method; st_lab.call_method returns those of a system
+ * (linux/lab_linux.c, freebsd/lab_freebsd.c, tests/fake/lab_fake.c). */
 #pragma once
 
 #include "lab/lab.h"
@@ -34,8 +34,8 @@ struct st_call {
     uint32_t word; /* word in memory that a futex or umtx call takes */
 };
 
-/** The row that does nothing: it shows what measuring itself costs. It is the first in the table of each
- * system. */
+/** The method that does nothing, which shows what measuring itself costs. It is the first in the table of
+ * each system. */
 #define ST_CALL_EMPTY                                                                                        \
     {                                                                                                        \
         .name = "empty", .summary = "nothing: two clock reads in a row", .call = st_call_nothing             \

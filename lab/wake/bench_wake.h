@@ -90,8 +90,8 @@ struct st_wake_growth {
 
 /**
  * Computes the growth from the cells that differ from `first`, a cell of the first slice, by their slice
- * only. A line is fitted to each block, and the median of the lines counts, so that drift from block to
- * block has no effect; the interval is that of the sign test.
+ * only. A line is fitted to each block, and the result is the median of the growths of these lines, so
+ * that drift from block to block has no effect; the interval is that of the sign test.
  * @return 0, -ENOMEM. */
 ST_NODISCARD int st_bench_wake_growth(const struct st_bench_wake *bench, const struct st_wake_cell *first,
                                       struct st_wake_growth *ret);

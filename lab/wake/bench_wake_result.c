@@ -25,7 +25,7 @@ static void heading(const struct st_wake_cell *head, const char *after, FILE *ou
             head->kind == ST_WAKE_INTERRUPTED ? "woken early" : "timed out", after);
 }
 
-/* Prints a row: one mechanism at the slices from .. to - 1. */
+/* Prints a row of a table: the delays of one mechanism at slices (lengths of sleep) from .. to - 1. */
 static void matrix_row(const struct st_bench_wake *bench, size_t first, size_t from, size_t to, FILE *out,
                        int width)
 {
@@ -78,8 +78,8 @@ static void matrix(const struct st_bench_wake *bench, FILE *out, int width)
 
 /* --- sentences --- */
 
-/* Lists mechanisms: those whose growth is shown as "futex by 1.20 µs (0.50 .. 2.00 µs)", or, with
- * shown_ones false, the others as "futex (-1.3 .. 0.4 µs)". @return how many. */
+/* Lists the mechanisms whose delay grows with the slice by more than chance: "futex by 1.20 µs (0.50 ..
+ * 2.00 µs)"; with shown_ones false, the other mechanisms: "futex (-1.3 .. 0.4 µs)". @return how many. */
 static size_t growth_list(const struct st_bench_wake *bench, const struct st_wake_growth *growths,
                           size_t first, bool shown_ones, const char *words, FILE *out)
 {
@@ -160,7 +160,7 @@ static void unreached_sentence(const struct st_bench_wake *bench, FILE *out, int
     st_text_say(out, width, "%zu of %zu combinations were not measured: the run ended early.", n, here_n);
 }
 
-/* Says how many rounds a median needs, if the table has a dash. */
+/* Prints how many rounds a median needs, if the table has a dash because a median is unknown. */
 static void dash_sentence(const struct st_bench_wake *bench, FILE *out, int width)
 {
     bool any = false;

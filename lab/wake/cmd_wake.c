@@ -91,8 +91,8 @@ static int put_kind(void *ctx, const char *word)
 
 /* --- choices --- */
 
-/* Chooses the first two CPUs that this process may use. If there is only one, the result lists cells that
- * need a second one as missing. */
+/* Chooses the first two CPUs that this process may use. If there is only one, combinations that need a
+ * second CPU are not measured, and the result says why. */
 static int choose_cpus(struct arguments *a)
 {
     struct st_lab *lab = st_lab_native();

@@ -1,10 +1,11 @@
-/* Ways of waking a sleeper early, which `sleeptune-lab wake` compares. Each is a row; the list of a system
- * is st_lab.wake_method (linux/lab_linux.c, freebsd/lab_freebsd.c, tests/fake/lab_fake.c). */
+/* Ways of waking a sleeper early, which `sleeptune-lab wake` compares. Each is a struct st_wake_method;
+ * st_lab.wake_method returns those of a system (linux/lab_linux.c, freebsd/lab_freebsd.c,
+ * tests/fake/lab_fake.c). */
 #pragma once
 
 #include "lab/lab.h"
 
-struct st_wake_ops; /* the functions of a way, private to the platform: posix/wake_posix.h */
+struct st_wake_ops; /* the functions of a way of waking, private to the platform: posix/wake_posix.h */
 
 struct st_wake_method {
     const char *name;    /* must be the first member (st_lab_find); stable: letters, digits, '-' and '_' */
