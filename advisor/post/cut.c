@@ -67,10 +67,11 @@ static bool has_one_line(const char *path)
 }
 
 #define THEIR_NAME                                                                                           \
-    "user" /* name of the user who posted the text; any name works, since collectors take the only one */
+    "user" /* home folder of the user who posted the text; collectors take the only one, whatever its name   \
+            */
 
-/** The path under which the collectors look for this file: in the home folder of THEIR_NAME, and of the
- * policy instead of its CPU. */
+/** The path under which the collectors look for a file: "~/" becomes the home folder of THEIR_NAME, and a
+ * CPU's cpufreq folder becomes the folder of the policy with the same number. */
 static const char *usual_name(const char *path)
 {
     struct st_pattern_parts parts;
@@ -194,9 +195,9 @@ static bool take_error(struct cut *cut, const char *line)
 
 /* --- lines that set a sysctl --- */
 
-/** Reads "name: value" of FreeBSD, "name = value" of Linux, or "name=value", whose name decides for which
- * system it counts. A quoted value is left to other readers, since kenv and loader.conf have such. FreeBSD
- * prints "kern.hz: 100 -> 1000" for a value that was just set. */
+/** Takes a line that shows a sysctl: "name: value" (FreeBSD), "name = value" (Linux), or "name=value", where
+ * the name decides which of the two it is. Quoted values are those of kenv and loader.conf, for which other
+ * readers exist. In FreeBSD's "kern.hz: 100 -> 1000" the second value counts. */
 static bool take_sysctl(struct cut *cut, const char *line)
 {
     static const char *const freebsd[] = {"kern.",     "hw.",     "machdep.", "vfs.",
@@ -354,7 +355,7 @@ static bool take_file_line(struct cut *cut, const char *line)
     const char *file = cut->files[cut->file++], *value = line + strspn(line, " ");
     if (strstr(cut->command, "uniq") != NULL) /* skips the count that uniq prints: "  16 powersave" */
         value += strspn(value, "0123456789 ");
-    /* not a path or sysctl, but "uname -r" or a property */
+    /* the command asked for a value without a path or sysctl: "uname -r", or a property */
     if (file[0] != '/' && file[0] != '~' && strchr(file, '.') == NULL)
         return st_post_rows(post, st_text("%s: %.100s", file, value));
     struct st_post_answer *answer = open_file(cut, file);
@@ -400,7 +401,7 @@ static bool take_line(struct cut *cut, char *line)
     if (command == NULL && is_bare(inner))
         command = inner;
     if (command != NULL && !(cut->open != NULL && inner[0] == '#')) {
-        post->section[0] = '\0'; /* a command is not output of the previous command */
+        post->section[0] = '\0'; /* a command ends the section, which is the output of the previous command */
         (void)!st_post_rows(post, command);
         begin_command(cut, command);
         return true;
@@ -409,7 +410,7 @@ static bool take_line(struct cut *cut, char *line)
         take_file_line(cut, inner))
         return true;
     if (inner[0] == '\0' && st_text_is(post->section, "systemctl"))
-        post->section[0] = '\0'; /* the unit's log follows the blank line */
+        post->section[0] = '\0'; /* a blank line ends the status of a unit; the unit's log follows */
     if (line[0] == '}' && st_text_is_among(post->section, documents)) {
         post->section[0] = '\0';
         return true;
