@@ -1,12 +1,12 @@
-/* Splits a posted text into the outputs of commands, the contents of files, and sysctls. All other lines go
- * to the readers of post.h. */
+/* Splits a posted text into the outputs of commands, the contents of files, and sysctls. Passes all other
+ * lines to the functions of post.h that read one kind of output each (the readers). */
 #include "advisor/post/post.h"
 
 #include <ctype.h>
 
 #include "advisor/parse/linux_text.h"
 
-#define SHORT_BYTES 4 /* shortest line that can be one of a log or table, except in JSON */
+#define SHORT_BYTES 4 /* bytes; no line of a log or table is shorter, except in JSON */
 #define LINES_MAX   300000
 #define FILES_MAX   64 /* most files that one command prints */
 
@@ -25,8 +25,8 @@ struct cut {
 
 /* --- commands --- */
 
-/** Finds the command behind a prompt: "$ cat FILE", "me@host:~ % uname -a", "[me@host ~]$ ...", or behind
- * '#', which may as well be a comment. @return NULL: the line has no prompt. */
+/** Finds the command behind a prompt such as "$ ", "me@host:~ % " or "[me@host ~]$ ", or behind '#', which
+ * may also begin a comment. @return NULL: the line has no prompt. */
 static const char *behind_prompt(const char *line)
 {
     static const char arrow[] = "\xe2\x9d\xaf ", other_arrow[] = "\xe2\x9e\x9c ";
@@ -67,8 +67,7 @@ static bool has_one_line(const char *path)
 }
 
 #define THEIR_NAME                                                                                           \
-    "user" /* home folder of the user who posted the text; collectors take the only one, whatever its name   \
-            */
+    "user" /* the user who posted the text; collectors take the only home folder, whatever its name */
 
 /** The path under which the collectors look for a file: "~/" becomes the home folder of THEIR_NAME, and a
  * CPU's cpufreq folder becomes the folder of the policy with the same number. */
@@ -338,7 +337,7 @@ static bool take_file_line(struct cut *cut, const char *line)
             st_text_is(name, "/dev/sndstat")) /* files that may end without a blank line: the readers look at
                                                  the line as well */
             (void)!st_post_rows(post, line + strspn(line, " \t"));
-        /* this file sets sysctls, so its lines count as their values */
+        /* lines of this file are sysctls with their values */
         if (st_text_is(name, "/etc/sysctl.conf"))
             (void)!take_sysctl(cut, line);
         return true;
