@@ -255,8 +255,7 @@ static void collect_cpus(struct st_collector *c)
 
 #define CPUS_MAX 256
 #define SLOW_SHARE                                                                                           \
-    0.75 /* cores below this share of the fastest core's capacity are slow: only the last of three kinds is  \
-          */
+    0.75 /* cores below this share of the fastest core's capacity are slow; a middle kind of core is not */
 
 struct cores {
     struct st_collector *c;

@@ -8,12 +8,10 @@
 
 #define CPUFREQ "/sys/devices/system/cpu/cpufreq/"
 
-/* How a line with one value is read. `target` is what the line sets: "/...": a file with that path ('+'
- * before the path: one more line of the file); "@": the section that begins; "!": a sentence; '^': a
- * setting of PipeWire; any other text: a fact; NULL: nothing. `value` is what the target is set to: "$1":
- * a part of the pattern; "$u": what the section is about; NULL: "$1". `kind` names the source of the
- * line; NULL: the kind of the row above; '=' before the kind: the row applies only within the section of
- * that name, which a command can begin as well. */
+/* A line that matches `pattern` sets `target` to `value` (NULL: "$1"): a file ("/..."; '+': a further line of
+ * it), a setting of PipeWire ('^'), a sentence ('!'), the section ('@'), else a fact; NULL: nothing. "$1": a
+ * part of the pattern; "$u": what the section is about. `kind`: source of the line, NULL: that of the row
+ * above; '=': the row applies only within that section. */
 static const struct value_row {
     const char *pattern, *target, *value, *kind;
 } values[] = {
@@ -179,8 +177,8 @@ static const char *const sections[] = {"cpupower", "prlimit",  "rtcqs",     "pw-
                                        "wpctl",    "pactl",    "systemctl", "aplay",  "vmstat", "sndctl",
                                        "listen",   "listened", "json",      NULL};
 
-/** The pairs of adjacent bytes in a line, as bits of their hashes. They rule out most patterns quickly: a
- * pattern cannot match if the line lacks the pattern's first pair. */
+/** Hashes of the pairs of adjacent bytes in a line, one bit each. They rule out most patterns quickly: a
+ * pattern cannot match if the line lacks its first pair. */
 struct pairs {
     uint64_t bits[64];
 };
@@ -396,8 +394,8 @@ static const struct log_row {
     const char *pattern, *sentence;
     int subject; /* number of the part that is "$s"; 0: the first part */
     double unit_ns;
-    /* parses a line that matched, fills `ret`; NULL: the pattern does. Helper programs that follow a log use
-     * the same function */
+    /* parses a line that matched, and fills `ret` with its parts; NULL: the pattern has the parts. Programs
+     * that follow a log live use the same function */
     bool (*read)(const char *line, struct st_pattern_parts *ret);
     const char *unless; /* pattern of another row: if the text has a line that matches it, this row's sentence
                            is left out */

@@ -67,7 +67,8 @@ static double effect_for_order(const struct st_finding *finding)
         return -1;
     if (finding->effect_known)
         return finding->effect_us > 0 ? finding->effect_us : -2;
-    /* the rules before linux-memlock in the table are about which thread may run at once */
+    /* the rules before linux-memlock in the table decide which thread may run at once, so they may cost the
+     * whole period */
     const bool may_take_all = finding->status == ST_STATUS_PROBLEM || finding->takes_all ||
                               place_of(finding->rule) < place_of(st_rule_find("linux-memlock"));
     return may_take_all ? 1e300 : -1;
@@ -79,7 +80,7 @@ static int by_importance(const void *left, const void *right)
     const struct st_finding *const sides[] = {left, right};
     for (size_t i = 0; i < 2; i++) {
         const struct st_finding *finding = sides[i];
-        /* the keys of the order; what `apply` can change comes before manual changes */
+        /* findings are ordered by these keys; what `apply` can change precedes manual changes */
         const double order[] = {st_finding_statuses[finding->status].rank, finding->measured,
                                 effect_for_order(finding), st_rule_can_apply(finding),
                                 -(double)place_of(finding->rule)};

@@ -42,7 +42,8 @@ static void fix_usb_power(struct st_finding *finding, const struct st_fact *cont
 
 static void judge_usb_autosuspend(struct st_finding *finding)
 {
-    const struct st_fact *shown = NULL; /* the first device that may sleep, else the first one seen */
+    const struct st_fact *shown =
+        NULL; /* the device to report: the first one that may sleep, else the first one seen */
     size_t devices_n = 0, asleep_n = 0, unread_n = 0;
     ST_FACTS_EACH (control, finding->facts, ST_KEYS_USB_AUDIO, ".control") {
         const bool unread = st_fact_is_unread(control),
@@ -270,8 +271,8 @@ const struct st_rule st_rule_linux_hda_power_save = {
 
 #define SUSPEND_DEFAULT_S 5 /* s; default in WirePlumber's suspend-node.lua */
 
-/** Is this an ALSA output that plays now? Unless only_playing: any ALSA output but HDMI and S/PDIF (iec958),
- * which few people use. */
+/** Is this node an ALSA output? @param only_playing true: only one that plays now; false: any but HDMI and
+ * S/PDIF (iec958), which few people use. */
 static bool is_output(const struct st_fact *name, bool only_playing)
 {
     static const char *const hdmi[] = {"hdmi", "HDMI", "iec958", NULL};
