@@ -18,7 +18,7 @@ static void notify(struct st_applied *applied, enum st_change_event event, const
         applied->on_event(event, entry, now, error);
 }
 
-/* Writes the journal. @param of if writing fails, the event names this entry; NULL: no event. */
+/* Writes the journal. @param of the entry that is named by the event, if writing fails; NULL: no event. */
 static int save(struct st_applied *applied, const struct st_entry *of)
 {
     const int r = st_journal_write(applied->p, applied->folder, &applied->journal);
@@ -34,7 +34,8 @@ static int write_value(struct st_platform *platform, const char *target, const c
     return platform->write_sysctl(platform, target, value);
 }
 
-/* The folder of the entry's file; for a block, the file itself, which is then counted like a folder. */
+/* The folder of the entry's file; for a block in another program's file, that file, so that count_made() can
+ * count it like a folder. */
 static char *folder_of(const struct st_entry *entry)
 {
     return dirname(st_text(entry->block ? "%s/x" : "%s", entry->target));
@@ -96,7 +97,7 @@ static int put_file(struct st_platform *p, const struct st_entry *entry, const c
     return r;
 }
 
-/* The event of an undo, by the state in which it finds the write. */
+/* The event that an undo reports; index: the state in which the undo finds the file or value. */
 static const enum st_change_event by_state[] = {
     [ST_ENTRY_IN_PLACE] = ST_EVENT_RESTORED,
     [ST_ENTRY_DIFFERS] = ST_EVENT_CHANGED,

@@ -16,8 +16,8 @@ enum st_change_event {
     ST_EVENT_FORGOTTEN, /* a running value of an earlier boot: nothing to undo */
 };
 
-/** @param now ST_EVENT_CHANGED: the current value; ST_EVENT_FAILED: what failed, if it is not the entry
- * itself; else NULL. @param error 0 or a negative errno. */
+/** Reports what happened to one entry. @param now ST_EVENT_CHANGED: the current value; ST_EVENT_FAILED: what
+ * failed, if it is not the entry itself; else NULL. @param error 0 or a negative errno. */
 typedef void (*st_change_event_fn)(enum st_change_event event, const struct st_entry *entry, const char *now,
                                    int error);
 
@@ -60,8 +60,8 @@ ST_NODISCARD int st_applied_add(struct st_applied *applied, const struct st_jour
 ST_NODISCARD int st_applied_switch(struct st_applied *applied, const char *rule, bool was_on, bool on,
                                    const char **ret_target);
 
-/** Undoes the trial of this rule, except values that another program changed. What fails stays in the
- * journal. */
+/** Undoes the trial of this rule by `tune`, except values that another program changed. An entry that cannot
+ * be undone stays in the journal. */
 void st_applied_end_trial(struct st_applied *applied, const char *rule);
 
 /** Undoes what a killed apply or revert left unfinished, and the writes of these rules (or of all rules),

@@ -20,8 +20,8 @@ static const char *const writers[] = {"power-profiles-daemon", "tuned", "auto-cp
 
 /* --- what a trial switches --- */
 
-/* Adds the steps that write running values of this finding to the plan; only `apply` writes lines in files.
- * @return false: there is nothing to switch. */
+/* Adds the writes of running values that this finding needs to the plan of the trial; only `apply` writes
+ * lines in files. @return false: there is nothing to switch. */
 static bool add_values(struct st_candidates *ret, struct st_platform *machine, bool as_root,
                        struct st_candidate *row)
 {

@@ -1,5 +1,5 @@
-/* Where and how each kind of change is written permanently, in a table with one row for each kind; and what
- * is there now. */
+/* Where and how each kind of change is written permanently (a table with one row for each kind), and how the
+ * current values and files are read. */
 #include "advisor/change/change.h"
 
 #include <ctype.h>
@@ -14,7 +14,7 @@
     "wireplumber, which interrupts the sound"
 
 #define NAME  "_.-@$+"      /* characters in the name of a unit, a user or a service */
-#define WORDS "=,._-:/@+% " /* no character that ends quotes */
+#define WORDS "=,._-:/@+% " /* characters in values between quotes: none of them ends the quotes */
 
 /* If several files set the same thing, their folders and names decide which file wins
  * (docs/adr/0022-whole-files.md has the source of each order). */
@@ -353,7 +353,7 @@ int st_change_file_read(struct st_platform *machine, const char *path, char **re
         r = -EBADMSG;
     if (r < 0) {
         free(text);
-        /* a link whose target is not in the tree; writing refuses such a link */
+        /* -EXDEV: a link out of the captured tree counts as a missing file; writing refuses it */
         return r == -EXDEV ? -ENOENT : r;
     }
     *ret = text;

@@ -16,8 +16,8 @@ struct st_change_fit {
     const char *begins; /* required beginning; NULL: none */
 };
 
-/** In these texts, %r is the rule; %k the key, or its part after the colon; %p the part: the key, or what
- * precedes its blank or colon; %v the value. */
+/** Where the file of a change is, and its line. %r stands for the rule; %k for the key, or its part after the
+ * colon; %p for the part: the key, or what precedes its blank or colon; %v for the value. */
 struct st_change_place {
     const char *path, *line; /* path and line of the file; NULL: this kind is not available on this OS */
     const char *read;        /* files and folders that the same program reads, separated by blanks */
@@ -31,23 +31,25 @@ extern const struct st_change_row {
     struct st_change_fit key, value;
     const char *head;    /* text at the top of the file, after sleeptune's mark; NULL: none */
     const char *comment; /* what begins a comment in the file; NULL: "#" */
-    const char *part;    /* ends the key's first part; "": the key is one part; NULL: no parts */
+    const char *part;    /* character that ends the first part of the key, %p; "": %p is the whole key; NULL:
+                            there is no %p */
     const char *command; /* shell command, run as root, that makes the file take effect; NULL: none needed */
     bool running;        /* the kind also changes a running value, or only that */
     bool by_name;        /* the program reads files in the order of their names, whatever their folder */
     bool users; /* the file is in the home folder of the user who plays, and is written with that user's
                    rights */
-    /* Other files may set the same thing: this is how they name it. A word of the key, or of the value
-     * (named_by_value); if the character `named_behind` is there, the word after it. */
+    /* A line in another file sets the same thing if it contains this name, which is the first word of the key
+     * or, with named_by_value, of the value. If the character `named_behind` is there, the name follows
+     * it. */
     bool named_by_value;
     char named_behind;
     const char *named; /* text that precedes this name; NULL: none */
 } st_change_rows[ST_CHANGE_KINDS];
 
-/** How a change is written on one OS: sets rule, kind, file, part, names and target of *ret, unless the
- * change is a running value only. @param ret_line the line(s) in the file, each with a newline. @return
- * false: this OS has no such kind, or key or value is not valid for it: more than one line, too long, or
- * with a character that would end the quotes. */
+/** Finds out how a change is written on one OS: sets rule, kind, file, part, names and target of *ret, unless
+ * the change is a running value only. @param ret_line the line(s) of the file, each with a newline. @return
+ * false: this OS has no such kind, or key or value is not valid for it (more than one line, too long, or with
+ * a character that would end the quotes). */
 ST_NODISCARD bool st_change_form(enum st_os os, const char *rule, const struct st_change *change,
                                  struct st_entry *ret, const char **ret_line);
 /** Sets target and block of an entry by its rule, kind and part. @return false: not valid, see
@@ -83,8 +85,8 @@ ST_NODISCARD int st_change_file_read(struct st_platform *machine, const char *pa
 ST_NODISCARD int st_change_folder_look(struct st_platform *machine, const char *path);
 /** FNV-1a, 64 bits, as 16 digits: shows whether a text is the same, not who wrote it. */
 const char *st_change_hash(const char *text, size_t bytes);
-/** Finds our part of a file's text, the whole or a block, by entry->hash. @param ret_bytes its length.
- * @return NULL: not there as written. */
+/** Finds what sleeptune wrote in a file's text, the whole file or a block, by entry->hash. @param ret_bytes
+ * its length. @return NULL: the text is not there as it was written. */
 const char *st_change_find(const struct st_entry *entry, const char *text, size_t *ret_bytes);
 
 enum st_entry_state {
@@ -100,5 +102,5 @@ struct st_look {
                   file has no lines of sleeptune's) */
     const char *now; /* the running value, valid until st_text_forget(); NULL: a file, or an error */
 };
-/** Is the entry still as we wrote it? */
+/** Is the file or running value of the entry still as sleeptune wrote it? */
 struct st_look st_change_look(struct st_platform *machine, const struct st_entry *entry);

@@ -18,9 +18,9 @@ static bool exists(struct st_platform *machine, const char *path)
 static const char *const grub_scripts[] = {"/usr/sbin/grub-mkconfig", "/usr/sbin/grub2-mkconfig",
                                            "/usr/bin/grub-mkconfig", "/usr/bin/grub2-mkconfig"};
 
-/* Does GRUB read the drop-ins in GRUB_FOLDER? They are an addition of Debian's: on another distribution
- * someone may have made that folder by hand, so the script must name it. A script without GRUB's own settings
- * is not in use. A captured tree has no script, so there the folder decides. */
+/* Does GRUB read the drop-ins in GRUB_FOLDER, an addition of Debian's? On another distribution someone may
+ * have made that folder by hand, so the script grub-mkconfig must name it. The script is not in use without
+ * GRUB's own settings. A captured tree has no script, so there the folder decides. */
 static bool reads_drop_ins(struct st_platform *machine)
 {
     char *text;
@@ -47,8 +47,8 @@ static bool is_systemd_boot(struct st_platform *machine)
     return st_text_begins(raw, "systemd-boot");
 }
 
-/* Where people or other programs write the options; the first place that exists counts. Some of these files
- * may exist without being used (after_grub). */
+/* Where people or other programs write the options of the kernel's command line; the first file that exists
+ * counts. Some of these files may exist without being used (after_grub). */
 static const struct {
     const char *path, *where;
     bool after_grub;  /* skipped if GRUB reads drop-ins, unless systemd-boot runs */

@@ -68,7 +68,8 @@ void st_journal_remove(struct st_journal *journal, size_t i)
 
 /* --- reading the journal --- */
 
-/* Where the last four fields of a line are stored: in row 0 for a running value, in row 1 for a file. */
+/* Members of an entry that the last four fields of a line are copied to: row 0 for a running value, row 1 for
+ * a file. */
 #define ROOM(member)                                                                                         \
     {                                                                                                        \
         offsetof(struct st_entry, member), sizeof(((struct st_entry *)0)->member)                            \

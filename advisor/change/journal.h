@@ -21,8 +21,8 @@ struct st_entry {
     bool file;
     bool block;               /* a block in another program's file, whose path is `target`. Not on the disk */
     char target[320];         /* a path, or the name of a sysctl; of files the path is computed, never read */
-    uint32_t frames, rate_hz; /* the period that apply judged for; 0: none, the size in use counts. For our
-                                 settings of PipeWire: the size that the user asked for */
+    uint32_t frames, rate_hz; /* the period for which apply judged; 0: apply judged for the size in use. For
+                                 our settings of PipeWire: the size that the user asked for */
     char names[ST_CHANGE_VALUE_BYTES]; /* of files: the settings in the file, separated by blanks */
     enum st_change_kind kind;          /* kind of change; only for files */
     char part[ST_CHANGE_KEY_BYTES]; /* of files: the part of the key that is in the path besides the rule */
@@ -51,8 +51,8 @@ struct st_journal {
  * @return NULL; or why not, for people, with an empty journal. Free with st_journal_finish. */
 ST_NODISCARD const char *st_journal_read(struct st_platform *machine, const char *folder,
                                          struct st_journal *ret);
-/** As st_journal_read, from text, which is modified. Accepts only files and running values that sleeptune
- * itself would change. */
+/** Parses the text of a journal, which is modified, and otherwise does as st_journal_read. Accepts only files
+ * and running values that sleeptune itself would change. */
 ST_NODISCARD const char *st_journal_parse(enum st_os os, char *text, struct st_journal *ret);
 /** Writes the journal; removes the file if the journal is empty. */
 ST_NODISCARD int st_journal_write(struct st_platform *platform, const char *folder,

@@ -22,7 +22,7 @@ struct adder {
 
 static const char missing[] = "not there";
 
-/* Adds the write of one running value. @return NULL, missing, or why the value cannot be written. */
+/* Adds the write of one running value to the plan. @return NULL; `missing`; or why it cannot be written. */
 static const char *add_value(const struct adder *adder, const char *target)
 {
     struct st_entry step = {.file = false};
@@ -48,8 +48,8 @@ static const char *add_value(const struct adder *adder, const char *target)
     return st_journal_add(adder->plan, &step) == 0 ? NULL : NO_ROOM;
 }
 
-/* Adds the value of one folder that the '*' stands for. The folder may lack the file, as a CPU without such a
- * driver does. */
+/* Adds the write of the file in one folder that the '*' stands for. The folder may lack the file, as a CPU
+ * without such a driver does. */
 static int add_named(void *ctx, const char *name)
 {
     struct adder *adder = ctx;

@@ -25,7 +25,8 @@ struct question {
     const char *daemon;    /* fact that the server runs */
     const char *or_daemon; /* another name under which the server may run; NULL: none */
     bool of_user;          /* the server belongs to a user's session, not to the system */
-    const char *in_files;  /* the only fact of the answer, if files contain it as well; NULL: they do not */
+    const char *in_files;  /* the only fact of the answer, if configuration files may have it, too; NULL: they
+                              do not */
     const char *command;   /* the client program and its arguments, separated by single blanks */
     int (*parse)(struct asker *asker, char *text);
     const char *const *patterns; /* for parse_one: patterns of the answer; NULL-terminated */
@@ -150,7 +151,7 @@ static int parse_log(struct asker *asker, char *text)
 
 /* --- the questions --- */
 
-/** some versions of these tools print a label before the number */
+/** what jack_bufsize and jack_samplerate print; some versions print a label before the number */
 #define JACK_NUMBER WORDS("buffer size = %d", "%d")
 #define KERNEL_LOG_FACTS                                                                                     \
     WORDS(ST_KEY_KERNEL_LOG_CARD_N, ST_KEY_KERNEL_LOG_USB_N, ST_KEYS_KERNEL_LOG "clock_n",                   \
@@ -204,7 +205,7 @@ static const struct question questions[] = {
      .command = "journalctl -k -b -q -o cat",
      .parse = parse_log,
      .facts = KERNEL_LOG_FACTS},
-    /* in case there is no systemd journal, or no right to read it */
+    /* asks dmesg too, in case there is no systemd journal, or no right to read it */
     {.key = ST_KEYS_KERNEL_LOG "dmesg",
      .daemon = ST_KEY_PROCESSES_N,
      .command = "dmesg",
@@ -295,11 +296,11 @@ static int find_whom(struct whom *whom, const char *user)
 
 /* --- asking and taking the answers --- */
 
-/** If the server runs and did not answer, its settings are unknown, whatever its files say. Counts that the
- * kernel's other log (journal or dmesg) gave are kept. */
+/** Takes one server's answer. If the server runs and did not answer, its settings are unknown, whatever its
+ * files say. Counts from the kernel's other log (journal or dmesg) are kept. */
 static void take_answer(struct asker *asker, const struct st_run *run)
 {
-    /* the client program ended with an error: no socket here, or one of another user */
+    /* -EIO: the client program ended with an error, since it found no socket, or one of another user */
     int r = run->result;
     if (r == -EIO)
         r = -ECONNREFUSED;
@@ -323,8 +324,8 @@ static void take_answer(struct asker *asker, const struct st_run *run)
     put_failure(asker, asker->question->key, r);
 }
 
-/** Chooses the questions to ask: those whose servers run and may be asked. For the others, puts why not.
- * @return their number. */
+/** Chooses the questions to ask: those whose servers run and may be asked. For the others, puts a fact that
+ * says why not. @return the number of questions in *ret. */
 static size_t choose(struct asker *asker, const struct st_ask *ask, const struct whom *whom,
                      const struct question **ret)
 {

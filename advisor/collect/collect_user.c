@@ -145,8 +145,8 @@ static int ask_login(struct st_platform *machine, const char *name, uid_t uid, s
     return r;
 }
 
-/** Replaces the rights of this process by those that the login reported. @param r 0, or why the login
- * reported nothing: the facts then become unreadable. */
+/** Replaces the facts about the rights of this process by the rights that the login reported. @param r 0, or
+ * why the login reported nothing: the facts then become unreadable. */
 static void put_claims(struct st_facts *facts, const struct st_facts *claimed, int r, const char *source)
 {
     int64_t value;
@@ -158,8 +158,8 @@ static void put_claims(struct st_facts *facts, const struct st_facts *claimed, i
             continue;
         if (r != 0 || st_facts_int(claimed, claim->key, &value) != 0 || value < claim->least ||
             value > claim->most)
-            /* the login was started with this limit, and nothing set another one: the limit of this process
-             * holds */
+            /* the login was started with the limit ST_RUN_LOCKED_BYTES (else branch): if it reports this
+             * value, nothing set another limit, and the fact keeps the limit of this process */
             st_facts_put_state(facts, claim->key, ST_FACT_UNREADABLE, error, NULL, source);
         else if (value != ST_RUN_LOCKED_BYTES)
             st_facts_put_int(facts, claim->key, value, source);

@@ -83,7 +83,7 @@ static void collect_sysctls(struct st_collector *c)
     collect_devices(c);
     if (st_facts_int_or(c->facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, 0) == 0)
         return;
-    /* inside a jail this is the jail's own setting; on a host, it is the default for jails */
+    /* inside a jail this sysctl is the jail's own setting; on a host, it is the default for jails */
     collect_one(c, "security.jail.mlock_allowed", ST_VALUE_INT);
     st_collector_put_text(c, ST_KEY_SETTINGS_ELSEWHERE,
                           "a jail cannot change the settings of its host: run sleeptune there",
@@ -94,7 +94,8 @@ static void collect_sysctls(struct st_collector *c)
 
 #define RC "freebsd.rc."
 
-/* Other settings of these files are not kept, since people send their captures to others. */
+/* Beginnings of the names of settings that are read from loader.conf, rc.conf and sysctl.conf. Other settings
+ * are not kept, since people send their captures to others. */
 static const char *const loader_names[] = {"hw.snd.", "hw.usb.uaudio.",    "kern.eventtimer.",
                                            "kern.hz", "kern.timecounter.", "mac_priority_load",
                                            NULL};
@@ -144,7 +145,8 @@ static void read_assignments(struct st_collector *c, const struct setting *setti
         st_freebsd_text_assignments(c->facts, setting->prefix, setting->names, c->buf, path);
 }
 
-/** Puts whether login class audio has the limit that the fix of freebsd-memlock writes. */
+/** Puts whether the login class audio in login.conf has the memory limit that the fix of freebsd-memlock
+ * writes. */
 static void read_login_class(struct st_collector *c)
 {
     static const char path[] = "/etc/login.conf";

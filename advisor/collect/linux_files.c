@@ -119,7 +119,8 @@ static void parse_settings(struct reader *reader, char *text)
     st_linux_text_settings(text, reader->setting, reader);
 }
 
-/** Reads a file of systemd: the one in /etc hides the package's. @return true: there is one. */
+/** Parses a file of systemd: the one in /etc or, if /etc has none, the package's. @return true: one of them
+ * exists. */
 static bool read_systemd(struct reader *reader, const char *name)
 {
     return read_file(reader, st_text("/etc/systemd/%s", name)) ||
@@ -294,8 +295,8 @@ static void put_setting(void *ctx, const char *section, const char *name, const 
     }
 }
 
-/** Is the unit masked, which means a link to /dev/null? The links of a captured tree are not followed, and
- * such an error counts as masked. */
+/** Is the unit masked, which means that its file is empty or a link to /dev/null? Links of a captured tree
+ * are not followed, and a link that was not followed counts as masked. */
 static bool is_masked(struct st_collector *c, const char *unit)
 {
     char text[16];
@@ -431,7 +432,7 @@ static void parse_pipewire(struct reader *reader, char *text)
 
 /* --- PulseAudio --- */
 
-/** Reads the option of lines such as "load-module module-udev-detect tsched=0" in default.pa. */
+/** Takes the option tsched of lines such as "load-module module-udev-detect tsched=0" in default.pa. */
 static void parse_pulse_script(struct reader *reader, char *text)
 {
     struct st_pattern_parts parts;

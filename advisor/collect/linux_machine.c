@@ -40,7 +40,8 @@ static void captured_request(struct st_collector *c)
     st_collector_put_result(c, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, r, (int32_t)value, REQUEST_PATH);
 }
 
-/** Makes facts of those test conditions of the platform that are in no text file. */
+/** Puts facts for those test conditions (hypervisor, CPU model, requested latency) that the platform knows
+ * but that no text file has. */
 static void condition(void *ctx, const char *key, const char *value)
 {
     struct st_collector *c = ctx;
@@ -60,7 +61,7 @@ static void condition(void *ctx, const char *key, const char *value)
 static void collect_place(struct st_collector *c)
 {
     container(c);
-    /* absent, until ask.c reads the kernel's log */
+    /* these counts are absent until ask.c reads the kernel's log */
     st_collector_put_failure(c, ST_KEY_KERNEL_LOG_CARD_N, -ENOENT, KERNEL_LOG);
     st_collector_put_failure(c, ST_KEY_KERNEL_LOG_MEMORY_N, -ENOENT, KERNEL_LOG);
     c->p->conditions(c->p, -1, condition, c);
@@ -136,8 +137,8 @@ static const struct set throttling = {
                {"thermal_throttle/package_throttle_count", "package_n", ST_VALUE_INT},
                {"thermal_throttle/package_throttle_total_time_ms", "package_ms", ST_VALUE_INT}}};
 
-/** Highest number of a CPU that is read besides CPU 0. CPUs beyond it are rarely of another kind, and each
- * costs time. */
+/** Highest number of a CPU whose idle states are read besides those of CPU 0. CPUs beyond it are rarely of
+ * another kind, and each costs time. */
 #define OTHER_CPUS_MAX 31
 
 struct walk {
@@ -183,14 +184,15 @@ static int one_folder(void *ctx, const char *name)
     return ++walk->n == NAMES_MAX;
 }
 
-/** @return the result of listing the folder. */
+/** Puts the facts of all subfolders of the set. @return the result of listing its folder. */
 static int collect_set(struct walk *walk)
 {
     return st_collector_list(walk->c, walk->set->folder, one_folder, walk);
 }
 
-/** The file with the longest wake-up time that a program allows for this CPU. It adds to
- * /dev/cpu_dma_latency, which is for all CPUs (Linux Documentation/ABI/testing/sysfs-devices-power). */
+/** Path of the file with the longest wake-up time that a program allows for this CPU. This limit applies in
+ * addition to that of /dev/cpu_dma_latency for all CPUs (Linux
+ * Documentation/ABI/testing/sysfs-devices-power). */
 static const char *resume_path(const char *cpu)
 {
     return st_text("/sys/devices/system/cpu/%s/power/pm_qos_resume_latency_us", cpu);
@@ -201,8 +203,9 @@ struct other_cpus {
     int64_t n;
 };
 
-/** Collects the idle states of another CPU that differ from CPU 0's: those of a hybrid CPU, or ones that are
- * disabled on some CPUs only. If the CPU has another limit than CPU 0, collects all its states. */
+/** Collects the idle states of this CPU that differ from CPU 0's, as on a hybrid CPU or if a state is
+ * disabled on some CPUs only. If programs limit the wake-up time of this CPU in another way, collects all its
+ * states. */
 static int other_cpu(void *ctx, const char *name)
 {
     struct other_cpus *cpus = ctx;
@@ -252,7 +255,7 @@ static void collect_cpus(struct st_collector *c)
 
 #define CPUS_MAX 256
 #define SLOW_SHARE                                                                                           \
-    0.75 /* share of the fastest core's capacity; the middle one of three kinds of cores is fast enough */
+    0.75 /* cores below this share of the fastest core's capacity are slow; a middle kind of core is not */
 
 struct cores {
     struct st_collector *c;

@@ -90,8 +90,8 @@ static void swapped(struct st_collector *c, const char *pid, const char *name)
     st_collector_put_text(c, st_text(ST_KEYS_SWAPPED "%s.name", pid), name, path);
 }
 
-/** Puts the owner of a daemon. If several users run it, the one of the user who runs sleeptune counts.
- * @return false: another process counts, so ignore this one. */
+/** Puts the owner of a daemon. If several users run the daemon, the one of the user who runs sleeptune
+ * counts. @return false: ignore this process, since another one counts. */
 static bool take_owner(struct st_collector *c, const char *daemon, const char *pid)
 {
     uint64_t uid;
@@ -127,8 +127,8 @@ static bool daemon_of(struct walk *walk, const char *name, const char *pid)
     return false;
 }
 
-/** Puts the facts of a thread: of an interrupt ("irq/130-snd_hda"), of a program under SCHED_FIFO or
- * SCHED_RR, or a normal thread of PipeWire's library. */
+/** Puts the facts of one thread of these kinds: a thread of an interrupt ("irq/130-snd_hda"), a program's
+ * thread under SCHED_FIFO or SCHED_RR, or a normal thread of PipeWire's library. */
 static void put_thread(struct walk *walk, const char *kind, const char *tid, const struct st_proc_stat *stat,
                        const char *path)
 {
@@ -235,7 +235,8 @@ static void quota_of(struct st_collector *c, const char *pid, const char *name)
         quota(c, st_text("%s", group), pid, name);
 }
 
-/** Reads the threads of a process. @param always for a daemon: they do not count against THREADS_MAX. */
+/** Reads the threads of a process. @param always the process is a daemon: it is read however many threads it
+ * has, and they do not count against THREADS_MAX. */
 static void threads_of(struct walk *walk, const char *pid, const struct st_proc_stat *stat, bool always)
 {
     const size_t looked_at = walk->threads_n, real_time_n = walk->real_time_n;

@@ -17,7 +17,7 @@
 #define ST_KEYS_SYSTEM_SEEN "system.seen."
 /* lines of the last posted text that no reader understood: "3-5, 9" */
 #define ST_KEY_SYSTEM_INPUT_OTHERS "system.input_others"
-/* values of ST_KEY_SYSTEM_LACKS, separated by blanks */
+/* folders that the value of ST_KEY_SYSTEM_LACKS may list, separated by blanks */
 #define ST_LACKS_CARDS "/proc/asound"
 #define ST_LACKS_USB   "/sys/bus/usb"
 /* what `sleeptune share` printed: the status of each rule by its id, effects in us, numbers. If "whole"
@@ -98,8 +98,8 @@
 #define ST_KEY_JACK_RATE_HZ                 "linux.jack.rate_hz"
 #define ST_KEY_KERNEL_RELEASE               "linux.kernel.release"
 #define ST_KEY_KERNEL_VERSION               "linux.kernel.version"
-/* number of lines of one kind in the kernel's log since boot, or in a posted text; st_answer_log_key() knows
- * the kinds */
+/* number of lines of one kind (a fault of a card, lost memory ...) in the kernel's log since boot, or in a
+ * posted text; st_answer_log_key() knows the kinds */
 #define ST_KEYS_KERNEL_LOG          "linux.kernel_log."
 #define ST_KEY_KERNEL_LOG_CARD_N    "linux.kernel_log.card_n"
 #define ST_KEY_KERNEL_LOG_MEMORY_N  "linux.kernel_log.memory_n"
@@ -111,7 +111,7 @@
 #define ST_KEY_LISTEN_RATE_PPM  "linux.listen.rate_ppm"
 #define ST_KEY_LISTEN_DRIFT_PPM "linux.listen.drift_ppm"
 #define ST_KEY_LISTEN_INVALID   "linux.listen.invalid" /* 1: the run was invalid, so the drift is unknown */
-/* unreadable if a file of limits could not be read */
+/* has no value: the fact exists, as unreadable, only if a file of limits could not be read */
 #define ST_KEY_LIMITS_ANY_RTPRIO               "linux.limits.any.rtprio"
 #define ST_KEY_MODULE_DELL_SMM_HWMON           "linux.module.dell_smm_hwmon"
 #define ST_KEY_MODULE_SND_HDA_INTEL_POWER_SAVE "linux.module.snd_hda_intel.power_save"
@@ -197,7 +197,8 @@
 /* --- FreeBSD: the key of a sysctl is "freebsd." and its name --- */
 #define ST_KEYS_FREEBSD     "freebsd."
 #define ST_KEYS_FREEBSD_DEV "freebsd.dev."
-/* the device whose channel is dead, according to the kernel's log: "pcm0" */
+/* the device whose channel stopped after an interrupt timeout ("channel dead"), from the kernel's log:
+ * "pcm0" */
 #define ST_KEY_FREEBSD_DEAD_CHANNEL             "freebsd.dead_channel"
 #define ST_KEY_FREEBSD_FILE_LOADER_CONF         "freebsd.file.loader_conf"
 #define ST_KEY_FREEBSD_FILE_SNDSTAT             "freebsd.file.sndstat"
@@ -239,5 +240,5 @@
 #define ST_MUSIC_REASON          "music.reason" /* reason of most of that client's dropouts: "too-slow" */
 #define ST_MUSIC_FRAMES          "music.frames" /* integer: the server's buffer size */
 
-/* integer: dropouts that sleeptuned has counted, which watches all the time */
+/* integer: dropouts that the daemon sleeptuned has counted; it watches all the time */
 #define ST_MUSIC_COUNTED "linux.sleeptuned.dropouts"

@@ -28,11 +28,11 @@ void st_facts_free(struct st_facts *facts)
     free(facts);
 }
 
-/** The index of the first row whose key is not before `key`; n if there is none. */
+/** The index of the first fact whose key is not before `key`; n if there is none. */
 static size_t lower_bound(const struct st_facts *facts, const char *key)
 {
     size_t low = 0, high = facts->n;
-    /* fast path: most sets are filled in the order of keys */
+    /* shortcut: most callers put facts in the order of their keys */
     if (high > 0 && strcmp(facts->rows[high - 1]->key, key) < 0)
         return high;
     while (low < high) {

@@ -1,7 +1,7 @@
 /* The environment of this process, if it hides settings: container, sandbox, virtual machine, WSL, jail. */
 #include "advisor/facts/place.h"
 
-/* The file that names the container may say "none" or "0": there is no container. */
+/* The file that names the container may say "none" or "0", which means that there is no container. */
 const char *st_place_container(const struct st_facts *facts)
 {
     static const char *const none[] = {"none", "0", NULL};
@@ -28,7 +28,8 @@ static const char *place_text(const struct st_facts *facts)
     return text;
 }
 
-/** Text about what sleeptune read of posted texts, and which lines it did not understand. */
+/** A note for people: what kinds of text sleeptune read, and which lines it did not understand. "": the facts
+ * are not from such a text. */
 static const char *posted_text(const struct st_facts *facts)
 {
     const char *read = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT, "all ");
@@ -42,7 +43,7 @@ static const char *posted_text(const struct st_facts *facts)
                    st_text_cut(read, 110), read, st_text_with("; lines not understood: ", lines));
 }
 
-/** Text about the user whose rights are judged. */
+/** A note for people: from where the judged rights and limits come. "": from this process. */
 static const char *limits_text(const struct st_facts *facts)
 {
     const char *from = st_facts_text_or(facts, ST_KEY_USER_LIMITS_FROM, NULL);

@@ -30,8 +30,8 @@ bool st_share_text_may(const char *key, const char *pattern)
            (st_text_begins(key, "linux.") || st_text_begins(key, ST_KEYS_FREEBSD));
 }
 
-/** Puts a number. Within a finding, `name` is a fact that its rule reads, such as "linux.timer_slack_ns", or
- * "us", its effect; before all findings, one of `own`. */
+/** Puts a number of the text as a fact. Within a finding, `name` is a fact that the rule reads, such as
+ * "linux.timer_slack_ns", or "us", the effect; before all findings, one of the names in `own`. */
 static void put_number(struct reader *reader, const char *name, const char *text)
 {
     static const char *const own[] = {"frames", "rate_hz", "dropouts", "ids", "rules", NULL};

@@ -8,12 +8,12 @@
 #define ST_SHARE_BEGINS  "sleeptune share 1,"
 #define ST_SHARE_FINDING "finding"
 
-/* The word before "PROGRAM REASON NUMBER; ...", which ends with a '.'. */
+/* The word before the list of programs with dropouts: "PROGRAM REASON NUMBER; ...", which ends with a '.'. */
 #define ST_SHARE_PROGRAMS "watched;"
 
 /** Puts the facts ST_KEYS_SHARED, and the numbers of findings. Facts not in the text are unknown, unless the
- * text says at its end that it is complete. @param facts as for st_posted_add. @return 0; -ENODATA: the text
- * is no output of `share`, or has no finding; -EXDEV: it is from another system than the facts; -ENOMEM. */
+ * text is complete. @param facts *facts NULL: creates facts for the text's system. @return 0; -ENODATA: the
+ * text is no output of `share`, or has no finding; -EXDEV: it is from another system than *facts; -ENOMEM. */
 ST_NODISCARD int st_share_text_add(const char *text, size_t bytes, const char *source,
                                    struct st_facts **facts);
 

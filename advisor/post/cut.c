@@ -1,12 +1,12 @@
-/* Splits a posted text into the outputs of commands, the contents of files, and sysctls. All other lines go
- * to the readers of post.h. */
+/* Splits a posted text into the outputs of commands, the contents of files, and sysctls. Passes all other
+ * lines to the functions of post.h that read one kind of output each (the readers). */
 #include "advisor/post/post.h"
 
 #include <ctype.h>
 
 #include "advisor/parse/linux_text.h"
 
-#define SHORT_BYTES 4 /* shortest line that can be one of a log or table, except in JSON */
+#define SHORT_BYTES 4 /* bytes; no line of a log or table is shorter, except in JSON */
 #define LINES_MAX   300000
 #define FILES_MAX   64 /* most files that one command prints */
 
@@ -25,8 +25,8 @@ struct cut {
 
 /* --- commands --- */
 
-/** Finds the command behind a prompt: "$ cat FILE", "me@host:~ % uname -a", "[me@host ~]$ ...", or behind
- * '#', which may as well be a comment. @return NULL: the line has no prompt. */
+/** Finds the command behind a prompt such as "$ ", "me@host:~ % " or "[me@host ~]$ ", or behind '#', which
+ * may also begin a comment. @return NULL: the line has no prompt. */
 static const char *behind_prompt(const char *line)
 {
     static const char arrow[] = "\xe2\x9d\xaf ", other_arrow[] = "\xe2\x9e\x9c ";
@@ -67,10 +67,10 @@ static bool has_one_line(const char *path)
 }
 
 #define THEIR_NAME                                                                                           \
-    "user" /* name of the user who posted the text; any name works, since collectors take the only one */
+    "user" /* the user who posted the text; collectors take the only home folder, whatever its name */
 
-/** The path under which the collectors look for this file: in the home folder of THEIR_NAME, and of the
- * policy instead of its CPU. */
+/** The path under which the collectors look for a file: "~/" becomes the home folder of THEIR_NAME, and a
+ * CPU's cpufreq folder becomes the folder of the policy with the same number. */
 static const char *usual_name(const char *path)
 {
     struct st_pattern_parts parts;
@@ -194,9 +194,9 @@ static bool take_error(struct cut *cut, const char *line)
 
 /* --- lines that set a sysctl --- */
 
-/** Reads "name: value" of FreeBSD, "name = value" of Linux, or "name=value", whose name decides for which
- * system it counts. A quoted value is left to other readers, since kenv and loader.conf have such. FreeBSD
- * prints "kern.hz: 100 -> 1000" for a value that was just set. */
+/** Takes a line that shows a sysctl: "name: value" (FreeBSD), "name = value" (Linux), or "name=value", where
+ * the name decides which of the two it is. Quoted values are those of kenv and loader.conf, for which other
+ * readers exist. In FreeBSD's "kern.hz: 100 -> 1000" the second value counts. */
 static bool take_sysctl(struct cut *cut, const char *line)
 {
     static const char *const freebsd[] = {"kern.",     "hw.",     "machdep.", "vfs.",
@@ -337,7 +337,7 @@ static bool take_file_line(struct cut *cut, const char *line)
             st_text_is(name, "/dev/sndstat")) /* files that may end without a blank line: the readers look at
                                                  the line as well */
             (void)!st_post_rows(post, line + strspn(line, " \t"));
-        /* this file sets sysctls, so its lines count as their values */
+        /* lines of this file are sysctls with their values */
         if (st_text_is(name, "/etc/sysctl.conf"))
             (void)!take_sysctl(cut, line);
         return true;
@@ -354,7 +354,7 @@ static bool take_file_line(struct cut *cut, const char *line)
     const char *file = cut->files[cut->file++], *value = line + strspn(line, " ");
     if (strstr(cut->command, "uniq") != NULL) /* skips the count that uniq prints: "  16 powersave" */
         value += strspn(value, "0123456789 ");
-    /* not a path or sysctl, but "uname -r" or a property */
+    /* the command asked for a value without a path or sysctl: "uname -r", or a property */
     if (file[0] != '/' && file[0] != '~' && strchr(file, '.') == NULL)
         return st_post_rows(post, st_text("%s: %.100s", file, value));
     struct st_post_answer *answer = open_file(cut, file);
@@ -400,7 +400,7 @@ static bool take_line(struct cut *cut, char *line)
     if (command == NULL && is_bare(inner))
         command = inner;
     if (command != NULL && !(cut->open != NULL && inner[0] == '#')) {
-        post->section[0] = '\0'; /* a command is not output of the previous command */
+        post->section[0] = '\0'; /* a command ends the section, which is the output of the previous command */
         (void)!st_post_rows(post, command);
         begin_command(cut, command);
         return true;
@@ -409,7 +409,7 @@ static bool take_line(struct cut *cut, char *line)
         take_file_line(cut, inner))
         return true;
     if (inner[0] == '\0' && st_text_is(post->section, "systemctl"))
-        post->section[0] = '\0'; /* the unit's log follows the blank line */
+        post->section[0] = '\0'; /* a blank line ends the status of a unit; the unit's log follows */
     if (line[0] == '}' && st_text_is_among(post->section, documents)) {
         post->section[0] = '\0';
         return true;

@@ -45,7 +45,7 @@ static int by_name(const void *left, const void *right)
     return order != 0 ? order : (a->order > b->order) - (a->order < b->order);
 }
 
-/** The index of the first answer whose name is not before this one. */
+/** The index of the first answer (a file or sysctl of the text) whose name is not before `name`. */
 static size_t lower_bound(const struct st_post *post, const char *name)
 {
     size_t low = 0, high = post->answers_n;

@@ -28,7 +28,7 @@ struct st_post_answer {
     size_t order;
 };
 
-/** What the lines that matched one row of the log table (rows.c) have in common. */
+/** What the lines of a posted text that matched one row of the log table (rows.c) have in common. */
 struct st_post_seen {
     int64_t n, suppressed_n;
     double most;
@@ -107,17 +107,17 @@ void st_post_say(struct st_post *post, const char *format, ...) ST_PRINTF(2, 3);
 
 /* --- machine.c --- */
 
-/** Begins a new answer; of two with the same name the later one counts. @return NULL: out of memory, or
- * too many. */
+/** Begins a new answer (what the text shows of one file or sysctl). Of two answers with the same name the
+ * later one counts. @return NULL: out of memory, or too many. */
 struct st_post_answer *st_post_answer_new(struct st_post *post, const char *name);
 bool st_post_answer_is_last(const struct st_post *post, const char *name);
-/** The last answer if it has this name, else a new one. */
+/** The answer that was begun last, if it has this name, else a new one. */
 struct st_post_answer *st_post_answer_last(struct st_post *post, const char *name);
 const struct st_post_answer *st_post_answer_find(const struct st_post *post, const char *name);
 /** Adds a line to the text of an answer. */
 void st_post_answer_add(struct st_post_answer *answer, const char *line);
-/** Collects facts from the answers; what the answers do not show is -ENOMSG. Afterwards answers can be
- * found, but not added. @return as st_collect. */
+/** Collects facts from the answers as from a machine; reading a file that the text does not show fails with
+ * -ENOMSG. Afterwards answers can be found, but not added. @return 0 or a negative errno value. */
 ST_NODISCARD int st_post_collect(struct st_post *post, enum st_os os, struct st_facts **ret);
 
 /* --- the readers: each gets one line after another, and returns true if it understands the line --- */
@@ -128,7 +128,7 @@ void st_post_rows_end(struct st_post *post);
 bool st_post_top(struct st_post *post, char *line);
 void st_post_top_end(struct st_post *post);
 bool st_post_ps(struct st_post *post, char *line);
-/** Sets the columns that a ps command asks for ("-eLo tid,cls,rtprio,comm"), in case a filter removed the
+/** Takes the columns that a ps command asks for ("-eLo tid,cls,rtprio,comm"), in case a filter removed the
  * heading from its output. */
 void st_post_ps_columns(struct st_post *post, char *const *words, size_t n);
 void st_post_ps_end(struct st_post *post);

@@ -60,9 +60,9 @@ static char *unquote(char *line, char *end)
     return end;
 }
 
-/* The text as it was before someone pasted it: UTF-8 without control sequences, entities of HTML, and marks
- * of quotes and code. The number of lines stays. @param ret_bytes length without the final NUL. @return NULL:
- * out of memory. */
+/* Restores the text as it was before someone pasted it: UTF-8 without control sequences, entities of HTML,
+ * and marks of quotes and code. The number of lines stays. @param ret_bytes length without the final NUL.
+ * @return NULL: out of memory. */
 static char *clean_text(const char *text, size_t bytes, size_t *ret_bytes)
 {
     const bool wide = bytes > 1 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0);
@@ -99,7 +99,8 @@ static char *clean_text(const char *text, size_t bytes, size_t *ret_bytes)
     return to;
 }
 
-/** Does the text show what this fact says? An absent fact counts only if the text shows its absence. */
+/** Does the posted text show what this fact says? The fact that something is absent counts only if the text
+ * shows that it is absent. */
 static bool is_shown(const struct st_post *post, const struct st_fact *fact)
 {
     if (fact->state != ST_FACT_ABSENT)

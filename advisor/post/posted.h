@@ -4,8 +4,8 @@
 
 #include "advisor/facts/facts.h"
 
-/** A kind in ST_KEY_SYSTEM_INPUT: the whole `sysctl -a` of FreeBSD; a sysctl missing from it does not
- * exist. */
+/** Kind of text in ST_KEY_SYSTEM_INPUT: the text has the whole `sysctl -a` of FreeBSD, so a sysctl missing
+ * from the text does not exist. */
 #define ST_POSTED_ALL "all sysctls"
 
 #define ST_POSTED_MAX_BYTES (16 * 1024 * 1024)

@@ -8,12 +8,10 @@
 
 #define CPUFREQ "/sys/devices/system/cpu/cpufreq/"
 
-/* How a line with one value is read. `target` is what the line sets: "/...": a file with that path ('+'
- * before the path: one more line of the file); "@": the section that begins; "!": a sentence; '^': a
- * setting of PipeWire; any other text: a fact; NULL: nothing. `value` is what the target is set to: "$1":
- * a part of the pattern; "$u": what the section is about; NULL: "$1". `kind` names the source of the
- * line; NULL: the kind of the row above; '=' before the kind: the row applies only within the section of
- * that name, which a command can begin as well. */
+/* A line that matches `pattern` sets `target` to `value` (NULL: "$1"): a file ("/..."; '+': a further line of
+ * it), a setting of PipeWire ('^'), a sentence ('!'), the section ('@'), else a fact; NULL: nothing. "$1": a
+ * part of the pattern; "$u": what the section is about. `kind`: source of the line, NULL: that of the row
+ * above; '=': the row applies only within that section. */
 static const struct value_row {
     const char *pattern, *target, *value, *kind;
 } values[] = {
@@ -77,7 +75,8 @@ static const struct value_row {
     {"%l", ST_KEY_USER_GROUPS, "$1", "=groups"},
 
     {"\"schema\": \"sleeptune-listen/1\"", "@listen", NULL, "sleeptune listen"},
-    /* "back": null means a recording made elsewhere, whose values are not those of this machine's card */
+    /* "back": null means that `listen` read the recording from a file: the lines below then do not describe
+     * this machine's card */
     {"\"back\": null", "@json", NULL, "=listen"},
     {"\"kernel\": \"FreeBSD", "@json"},
     {"\"drift_ppm\": %s", ST_KEY_LISTEN_INVALID},
@@ -155,7 +154,7 @@ static const struct value_row {
     {"%d %d 0x%s %s %s"},
     {"Id Refs Address Size Name"},
     {"RTTimeUSecMax: x %d", ST_KEY_PORTAL_RT_TIME_US, "$1", "portal"},
-    {"RTTimeUSecMax: (<int64 %d>", ST_KEY_PORTAL_RT_TIME_US}, /* as gdbus prints it */
+    {"RTTimeUSecMax: (<int64 %d>", ST_KEY_PORTAL_RT_TIME_US}, /* gdbus prints the property in this form */
     {"powerd is running", ST_KEY_FREEBSD_POWERD_RUNNING, "1", "powerd"},
     {"powerd is not running", ST_KEY_FREEBSD_POWERD_RUNNING, "0"},
     {"*pcm%d: *play interrupt timeout, channel dead", ST_KEY_FREEBSD_DEAD_CHANNEL, "pcm$1", "dmesg"},
@@ -172,14 +171,14 @@ static const struct value_row {
     {"*rtkit-daemon[*uccessfully demoted thread*/pipewire)", ST_KEY_DAEMON_PIPEWIRE, "1"},
 };
 
-/** Kinds of output of which only the lines in the table above matter: the other lines are not listed as lines
- * that were not understood. */
+/** Names of sections: each is the output of one program or, as "json", one document. Lines of a section that
+ * match no pattern of the table above count as understood, since the report does not need them. */
 static const char *const sections[] = {"cpupower", "prlimit",  "rtcqs",     "pw-cli", "pw-mon", "pw-dump",
                                        "wpctl",    "pactl",    "systemctl", "aplay",  "vmstat", "sndctl",
                                        "listen",   "listened", "json",      NULL};
 
-/** The pairs of adjacent bytes in a line, as bits of their hashes. They rule out most patterns quickly: a
- * pattern cannot match if the line lacks the pattern's first pair. */
+/** Hashes of the pairs of adjacent bytes in a line, one bit each. They rule out most patterns quickly: a
+ * pattern cannot match if the line lacks its first pair. */
 struct pairs {
     uint64_t bits[64];
 };
@@ -266,14 +265,16 @@ static void take_groups(struct st_post *post, char *value)
     st_post_text(post, ST_KEY_USER_GROUPS, names);
 }
 
-/** Can both be the same kernel, one of them with a shortened version? "6.1" is not "6.12". */
+/** May both texts be the release of one kernel, because `longer` begins with `shorter`? "6.1" is not a
+ * shortened "6.12". */
 static bool is_same_release(const char *shorter, const char *longer)
 {
     const size_t n = strlen(shorter);
     return strncmp(longer, shorter, n) == 0 && !(longer[n] >= '0' && longer[n] <= '9');
 }
 
-/** A second release means another computer or another boot: the rest of the text is ignored. */
+/** Remembers the text's first kernel release. A line with another release belongs to another computer or
+ * boot: the text is ignored from that line on. */
 static void see_release(struct st_post *post, const char *release)
 {
     if (post->release[0] == '\0')
@@ -287,7 +288,7 @@ static void set(struct st_post *post, const char *kind, char *target, char *valu
 {
     if (target[0] == '@') {
         ST_PRINT(post->section, "%.31s", target + 1);
-        /* the unit becomes part of a key, so it may have only these characters */
+        /* what the section is about (`unit`) becomes part of a key, so it may have only these characters */
         ST_PRINT(post->unit, "%.119s", st_text_is_of(value, "-_./@") ? value : "");
         return;
     }
@@ -299,7 +300,7 @@ static void set(struct st_post *post, const char *kind, char *target, char *valu
     if (st_text_is(target, "/proc/sys/kernel/osrelease"))
         see_release(post, value);
     if (st_text_is(target, ST_KEY_JACK_COMMAND)) {
-        /* such as "jackd -V", which starts no server */
+        /* a command without a driver, such as "jackd -V", starts no server */
         if (strstr(value, " -d") == NULL && strstr(value, " --driver") == NULL)
             return;
         post->votes[ST_OS_FREEBSD] += strstr(value, " -doss") != NULL || strstr(value, " -d oss") != NULL;
@@ -393,8 +394,8 @@ static const struct log_row {
     const char *pattern, *sentence;
     int subject; /* number of the part that is "$s"; 0: the first part */
     double unit_ns;
-    /* parses a line that matched, fills `ret`; NULL: the pattern does. Helper programs that follow a log use
-     * the same function */
+    /* parses a line that matched, and fills `ret` with its parts; NULL: the pattern has the parts. Programs
+     * that follow a log live use the same function */
     bool (*read)(const char *line, struct st_pattern_parts *ret);
     const char *unless; /* pattern of another row: if the text has a line that matches it, this row's sentence
                            is left out */
@@ -746,7 +747,8 @@ static void see(struct st_post_seen *seen, const struct log_row *row, const char
     seen->subjects_n++;
 }
 
-/** Counts the line under the same key as the live logs of the kernel and rtkit; rules read these facts. */
+/** Adds the line to the fact that counts lines of its kind. Rules read this fact; on a live machine,
+ * collect/ask.c puts it from the logs of the kernel and rtkit. */
 static void count(struct st_post *post, const char *line)
 {
     static const char *const not_counted[] = {ST_KEY_KERNEL_LOG_USB_N, ST_KEYS_KERNEL_LOG "clock_n",

@@ -90,8 +90,8 @@ static void put_node(struct st_post *post, int64_t id, const char *leaf, const c
     st_post_text(post, st_text(ST_KEYS_PIPEWIRE_NODE "%jd.%s", id, leaf), value);
 }
 
-/** Adds sentences about ERR: do only the card, only programs, or both have errors? @param card the device
- * that drives the cycle; NULL: none is in the text. */
+/** Adds sentences about errors (column ERR): does only the card have any, only programs, or both? @param card
+ * the device that drives the cycle; NULL: none is in the text. */
 static void say_errors(struct st_post *post, const struct st_post_node *card)
 {
     const struct st_post_node *worst = NULL;
@@ -190,7 +190,7 @@ void st_post_top_end(struct st_post *post)
     bool any = false;
     ST_EACH_OF (node, post->top.nodes, post->top.n) {
         any = any || (node->runs && node->frames > 0) || node->errors_n > 0;
-        /* of several drivers, the one with the shortest cycle */
+        /* card: of several nodes that drive a cycle, the one with the shortest cycle */
         if (!node->follows && node->runs && node->frames > 0 &&
             (card == NULL || node->frames * card->hz < card->frames * node->hz))
             card = node;

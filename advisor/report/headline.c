@@ -17,8 +17,8 @@ static const char *problem_text(const struct st_finding *problem)
     return text;
 }
 
-/** The answer if there is no problem, from the settings alone. @param bearing_n number of findings that may
- * make the loop late. */
+/** The first sentence if no problem and no measurement exist: how many settings may disturb the period.
+ * @param bearing_n number of findings that may make the loop late. */
 static const char *answer_by_settings(const struct st_report *report, const char *period, size_t bearing_n)
 {
     const size_t judged_n =
@@ -75,7 +75,7 @@ const char *st_report_format_headline(const struct st_report *report)
     if (seen_n > 0 && bearing_n == 0)
         return said;
     struct st_wish alone = report->wish;
-    alone.why[0] = '\0'; /* another sentence says who set the period */
+    alone.why[0] = '\0'; /* `alone` leaves out who set the period: another sentence says that */
     const bool is_short = alone.period_ns < 1000000;
     const char *period = st_text("%s (%.1f %s)", st_buffer_text(&alone),
                                  (double)alone.period_ns / (is_short ? 1e3 : 1e6), is_short ? "µs" : "ms");

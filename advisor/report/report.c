@@ -7,9 +7,9 @@
 #include "advisor/rules/buffer.h"
 #include "platform/proc.h"
 
-/** Takes what another sleeptune judged, from the output of `share`: status and effect are those of that
- * computer, title and usual fix are the rule's. A rule with `cases` that comes to the same status keeps its
- * own sentence, since the number is known. */
+/** Replaces the finding by that of another computer, if the facts come from the output of `share`: status and
+ * effect are that computer's, title and usual fix the rule's. A rule with `cases` that comes to the same
+ * status keeps its own sentence, since the number is known. */
 static void take_shared(const struct st_facts *facts, struct st_finding *finding)
 {
     const struct st_rule *rule = finding->rule;
@@ -30,8 +30,8 @@ static void take_shared(const struct st_facts *facts, struct st_finding *finding
         st_rule_fix(finding);
 }
 
-/** A posted text shows only a part of a machine: a rule whose facts it does not name is unknown. So is a rule
- * about a file that a saved tree does not have. */
+/** Judges one rule. It becomes unknown if a posted text, which shows only a part of a machine, has none of
+ * the rule's facts, or if a saved tree lacks the rule's file. */
 void st_report_judge(const struct st_rule *rule, const struct st_facts *facts, const struct st_wish *wish,
                      struct st_finding *finding)
 {
@@ -59,15 +59,16 @@ static size_t place_of(const struct st_rule *rule)
     return i;
 }
 
-/** Order within a status, largest first: what may cost the whole period, known costs, costs without a bound,
- * and last what costs this loop nothing. */
+/** Number that orders findings of one status, largest first: what may cost the whole period, known costs,
+ * costs without a bound, and last what costs this loop nothing. */
 static double effect_for_order(const struct st_finding *finding)
 {
     if (finding->status == ST_STATUS_UNKNOWN)
         return -1;
     if (finding->effect_known)
         return finding->effect_us > 0 ? finding->effect_us : -2;
-    /* the rules before linux-memlock in the table are about which thread may run at once */
+    /* the rules before linux-memlock in the table decide which thread may run at once, so they may cost the
+     * whole period */
     const bool may_take_all = finding->status == ST_STATUS_PROBLEM || finding->takes_all ||
                               place_of(finding->rule) < place_of(st_rule_find("linux-memlock"));
     return may_take_all ? 1e300 : -1;
@@ -79,7 +80,7 @@ static int by_importance(const void *left, const void *right)
     const struct st_finding *const sides[] = {left, right};
     for (size_t i = 0; i < 2; i++) {
         const struct st_finding *finding = sides[i];
-        /* the keys of the order; what `apply` can change comes before manual changes */
+        /* findings are ordered by these keys; what `apply` can change precedes manual changes */
         const double order[] = {st_finding_statuses[finding->status].rank, finding->measured,
                                 effect_for_order(finding), st_rule_can_apply(finding),
                                 -(double)place_of(finding->rule)};
@@ -195,7 +196,7 @@ static const struct {
     {"freebsd-alloweddeviation", "freebsd-nanosleep-precise", "freebsd-alloweddeviation does the same", NULL},
 };
 
-/** The finding of that rule; NULL: it did not fire. */
+/** The finding of the rule with this id; NULL: it did not fire, or does not exist. */
 static struct st_finding *fired(const struct st_report *report, const char *id)
 {
     struct st_finding *finding = st_report_find(report, id);
@@ -223,8 +224,8 @@ void st_report_leave_out_done(struct st_report *report, bool right_too)
         return;
     ST_EACH (id, of_right) {
         struct st_finding *finding = fired(report, *id);
-        /* a finding worse than linux-rt-permission has another reason: if rtkit gives the right, it is only
-         * advice, but a server without real-time priority stays a problem */
+        /* a finding that is worse than linux-rt-permission keeps its own reason: if rtkit gives the right,
+         * linux-rt-permission is only advice, but a server without real-time priority stays a problem */
         if (finding != NULL &&
             !(permission->in_place && st_text_is(*id, "linux-memlock") && !finding->in_place) &&
             st_finding_statuses[finding->status].rank <= st_finding_statuses[permission->status].rank)
@@ -237,8 +238,8 @@ void st_report_leave_out_done(struct st_report *report, bool right_too)
 
 void st_report_leave_out(struct st_report *report)
 {
-    /* sleeptuned watched and counted no dropout at a period of 5 ms or more. The limit is a choice of the
-     * report. */
+    /* plays_well: sleeptuned watched and counted no dropout, and the period is at least 5 ms. The limit is a
+     * choice of the report. */
     const bool plays_well = report->wish.in_use && report->wish.period_ns >= ST_RULE_LONG_NS &&
                             st_facts_int_or(report->facts, ST_MUSIC_COUNTED, -1) == 0 &&
                             st_facts_int_or(report->facts, ST_MUSIC_DROPOUTS, 0) == 0;

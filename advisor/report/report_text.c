@@ -37,7 +37,7 @@ static void print_text(const struct st_printer *printer, int indent, const char 
     st_print_wrapped(printer, indent, "", indent, text);
 }
 
-/** Prints lines unchanged; NULL: none. */
+/** Prints `text` beside the label without wrapping its lines; text NULL: prints nothing. */
 static void print_lines(const struct st_printer *printer, const char *label, const char *text)
 {
     if (text != NULL)
@@ -136,7 +136,7 @@ static struct step step_of(const struct st_finding *finding, int width)
         step.command = command;
         if (st_machine_is_jailed(finding->facts))
             step.command = st_text("%s   # on the host", command);
-        /* such a command is lost when the machine or PipeWire restarts */
+        /* what such a command sets is lost when the machine or PipeWire restarts */
         if (!lasts && (finding->fix_persistent != NULL || st_text_begins(command, "pw-metadata ") ||
                        strstr(command, "| sudo tee /sys/") != NULL))
             step.then = "; works at once, does not last";
@@ -207,7 +207,8 @@ static int lines(const char *text)
     return n;
 }
 
-/** What `print` prints of the report, or of one of its findings. @return NULL: out of memory. */
+/** Calls `print` and returns as a text what it prints: of the report (finding NULL) or of one finding.
+ * @return NULL: out of memory. */
 static const char *printed(const struct st_printer *printer, const struct st_finding *finding,
                            void (*print)(const struct st_printer *printer, const struct st_finding *finding))
 {
@@ -253,7 +254,7 @@ static size_t print_settings(const struct st_printer *printer, int room)
 
 #define NAMES_MAX 3 /* most names in a list; further ones are only counted */
 
-/** A list of names: the first ones, and the number of further ones. */
+/** Names for a sentence: `text` has the first NAMES_MAX of them, `n` counts all. */
 struct names {
     const char *text;
     size_t n;
@@ -265,7 +266,7 @@ static void add_name(struct names *names, const char *name)
         names->text = st_text_joined(names->text, ", ", st_text("%.*s", st_text_cut(name, 70), name));
 }
 
-/** A sentence: `before`, the names, how many more there are, `behind`. "": there are no names. */
+/** Makes a sentence: `before`, the first names, the number of further names, `behind`. "": there are none. */
 static const char *names_text(const char *before, const struct names *names, const char *behind)
 {
     const char *text = st_text_with(before, names->text);
@@ -297,8 +298,8 @@ static const char *unread_text(const struct st_report *report)
     return names_text("Not read: ", &names, root);
 }
 
-/** "8 ok, 2 not applicable, 2 unknown: linux-hz, linux-heat"; advice that is not about lateness; what could
- * not be read; how many settings the profile leaves out. */
+/** Makes the sentences below the settings: "8 ok, 2 not applicable, 2 unknown: linux-hz, linux-heat"; rules
+ * whose advice is not about lateness; what could not be read; how many settings the profile leaves out. */
 static const char *counts_text(const struct st_report *report)
 {
     struct names unknown = {0}, harmless = {0};
@@ -364,8 +365,8 @@ static void print_above(const struct st_printer *printer, ST_UNUSED const struct
     const char *music = st_facts_text_or(facts, ST_MUSIC_ANSWER, ""),
                *verdict = st_report_format_headline(report);
     const bool asked = wish->why[0] == '\0', has_server = st_facts_has(facts, ST_MUSIC_SERVER);
-    /* true: no sentence about the buffer size is added. A posted text with a size in use shows what happened,
-     * or the verdict on a text without one names no size */
+    /* true: no sentence about the buffer size follows, since a posted text with a size in use already says
+     * what happened, or since the verdict on a text without such a size names no size */
     const bool says_itself =
         facts->partial && (wish->in_use ? st_facts_any(facts, ST_KEYS_SYSTEM_SEEN, "", NULL)
                                         : strstr(verdict, " kHz (") == NULL);

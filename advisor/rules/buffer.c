@@ -7,17 +7,18 @@
 #include "core/text/safe.h"
 #include "xruns/xrun.h"
 
-/* frames and Hz to judge for if no buffer size in use is found */
+/* buffer size (frames) and rate (Hz) for which the rules judge if sleeptune finds none in use */
 #define FRAMES  128
 #define RATE_HZ 48000
 
 #define PULSE_RATE_HZ 44100 /* Hz; default of pulse-daemon.conf(5) */
 
-static const char *const verbs[] = {"asked for", "forces"}; /* index 1: the request is forced */
+/* What a program does to PipeWire's cycle or rate; index: 1 if it forces them. */
+static const char *const verbs[] = {"asked for", "forces"};
 
 static bool take(struct st_wish *ret, int64_t frames, int64_t rate_hz, const char *why)
 {
-    /* sizes that the cycle loop cannot run */
+    /* refuses sizes and rates that sleeptune's own cycle loop cannot run */
     if (frames < 1 || frames > 1 << 20 || rate_hz < 1000 || rate_hz > 768000 || frames * 20000 < rate_hz ||
         frames > 10 * rate_hz)
         return false;
@@ -28,12 +29,13 @@ static bool take(struct st_wish *ret, int64_t frames, int64_t rate_hz, const cha
 
 /* --- a program that has a card for itself --- */
 
-/** Finds the program with a card for itself that has the shortest period: "as ardour uses card0". */
+/** Finds the shortest period among programs that use a card without a sound server, and says in `why` which
+ * program it is: "as ardour uses card0". @return false: there is no such program. */
 static bool of_program(const struct st_facts *facts, struct st_wish *ret)
 {
     static const char prefix[] = ST_KEYS_ALSA;
-    /* owners of streams that do not play: servers, wireplumber (it only tests what the card can do) and
-     * sleeptuned (its own stream is not music) */
+    /* these stream owners are not such programs: servers, wireplumber (it only tests what the card can do)
+     * and sleeptuned (its own stream is not music) */
     static const char *const servers[] = {"pipewire",   "data-loop", "pw-data-loop", "wireplumber", "jackd",
                                           "pulseaudio", "alsa-",     "sleeptune",    NULL},
                              *const unknown[] = {"alsa-", "a program"};
@@ -196,8 +198,8 @@ bool st_buffer_is_pipewires(const struct st_fact *fact)
     return st_text_begins(owner, "pipewire") || strstr(owner, "data-loop") != NULL;
 }
 
-/** Does PipeWire fill the ring of that card by interrupts? Its cycle may then be longer than half of the
- * ring (spa/plugins/alsa/alsa-pcm.c, since 1.4.9). */
+/** Does PipeWire fill this ring when the card interrupts, not by a timer? Its cycle may then be longer than
+ * half of the ring (spa/plugins/alsa/alsa-pcm.c, since 1.4.9). */
 static bool is_by_interrupts(const struct st_fact *ring)
 {
     int64_t card;
@@ -330,12 +332,12 @@ bool st_buffer_need_nodes(struct st_finding *finding)
     return false;
 }
 
-/* Servers, the first running one counts. JACK is first, since it runs only if the user started it.
- * PulseAudio precedes PipeWire: if both run, PulseAudio has the sound cards. */
+/* Sound servers: the size of the first one that runs counts. JACK is first, since it runs only if the user
+ * started it. PulseAudio precedes PipeWire: if both run, PulseAudio has the sound cards. */
 static const struct {
     bool (*find)(const struct st_facts *facts, struct st_wish *ret);
     const char *daemon;
-    /* the fact that says whether the server answered; one that does not belongs to another user, or hangs */
+    /* the fact that says whether the server answered; if not, it belongs to another user, or hangs */
     const char *asked;
 } servers[] = {
     {of_jack, ST_KEY_DAEMON_JACKD, ST_KEY_ASK_JACK_BUFSIZE},
@@ -353,7 +355,7 @@ static void in_use(const struct st_facts *facts, struct st_wish *ret)
     if (st_facts_has_int(facts, ST_KEY_PROCESSES_N) && !st_facts_has(facts, ST_KEY_THREADS_PART) &&
         !st_facts_has(facts, ST_KEY_SYSTEM_INPUT))
         why = "no sound server runs here";
-    /* FreeBSD: the block that a posted /dev/sndstat shows */
+    /* FreeBSD: the length of a block of the buffer, from a posted /dev/sndstat */
     const struct st_fact *block = st_facts_next(facts, ST_KEYS_FREEBSD_SNDSTAT, ".play.block_us", NULL);
     if (of_program(facts, ret) ||
         (facts->partial && block != NULL &&

@@ -65,8 +65,8 @@ bool st_buffer_need_nodes(struct st_finding *finding);
 int64_t st_buffer_cycle(const struct st_facts *facts, int64_t frames, int64_t frames_hz, int64_t hz,
                         int64_t default_hz);
 
-/** Version of the running PipeWire, from its library's name: 384 for 0.3.84, 10402 for 1.4.2. -ENODATA:
- * not known. */
+/** Version of the running PipeWire, from the name of its library, as one number: 384 for 0.3.84, 10402 for
+ * 1.4.2. -ENODATA: not known. */
 int st_buffer_pipewire_version(const struct st_facts *facts);
 /** Is PipeWire's cycle or rate forced for all programs? */
 bool st_buffer_is_forced(const struct st_facts *facts);

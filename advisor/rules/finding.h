@@ -25,8 +25,8 @@ enum st_needs { ST_NEEDS_NOTHING, ST_NEEDS_REOPEN, ST_NEEDS_RELOGIN, ST_NEEDS_RE
 
 /** What a fix needs to take effect; index: enum st_needs. */
 extern const struct st_needs_row {
-    const char *name; /* the same as a clause for people */
-    const char *text; /* for people */
+    const char *name; /* name in the JSON of a report: "relogin" */
+    const char *text; /* a clause for people: "log out and in again" */
     const char *then; /* text after a command: "; then reboot" */
 } st_finding_needs[ST_NEEDS_REBOOT + 1];
 

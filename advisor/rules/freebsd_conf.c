@@ -6,8 +6,9 @@
 /** A file whose lines are compared with the running values. */
 struct conf {
     const char *path;
-    const char *prefix; /* prefix of the facts about its lines */
-    bool of_loader; /* the file also has hints and modules; sysctl.conf is read later and takes precedence */
+    const char *prefix; /* beginning of the keys of the facts about its lines */
+    bool of_loader; /* the file is loader.conf: it also has hints and modules, and sysctl.conf, read later,
+                       takes precedence */
 };
 
 enum compared { COMPARED_NOT, COMPARED_SAME, COMPARED_UNREAD, COMPARED_WRONG };
@@ -44,8 +45,8 @@ static enum compared compare(const struct conf *conf, const struct st_fact *line
         return COMPARED_NOT;
     if (line->state != ST_FACT_OK || st_fact_is_unread(found))
         return COMPARED_UNREAD;
-    /* a sysctl that no collector looked for proves nothing; one that this kernel does not have does: 15 has
-     * fewer than 13 */
+    /* a sysctl that no collector looked for proves nothing; one that this kernel lacks proves that the line
+     * has no effect: FreeBSD 15 has fewer sysctls than 13 */
     return found != NULL && (absent || !is_same(line, found)) ? COMPARED_WRONG : COMPARED_SAME;
 }
 

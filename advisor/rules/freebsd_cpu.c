@@ -9,17 +9,17 @@
 #define LOWEST_SYSCTL  "hw.acpi.cpu.cx_lowest"
 #define LOWEST         ST_KEYS_FREEBSD LOWEST_SYSCTL
 #define IDLE           "freebsd.machdep.idle"
-#define STATES_MAX     8 /* as MAX_CX_STATES of the kernel */
+#define STATES_MAX     8 /* most idle states of a CPU, as MAX_CX_STATES of the kernel */
 #define LATENCY_MAX_US 1000000
 
-/** No advice up to a latency of 20 us, or of 2 % of the period if that is more. Both limits are a choice of
- * this rule. */
+/** The rule gives no advice if the wake-up latency is at most 20 us, or at most 2 % of the period. Both
+ * limits are a choice of this rule. */
 #define SMALL_US    20
 #define SMALL_SHARE 0.02
 
 struct scan {
     struct st_finding *finding;
-    bool c3_off; /* the event timer stops in C3, so the kernel does not use it */
+    bool c3_off; /* the kernel does not use the state C3, since the event timer stops in it */
     double period_us;
     int cpus;
     int64_t worst_us;  /* longest latency of the states in use, in us */
@@ -292,8 +292,8 @@ const struct st_rule st_rule_freebsd_epp = {
 #define THRESH     "freebsd.kern.sched.preempt_thresh"
 #define ULE_THRESH "freebsd.kern.sched.ule.preempt_thresh"
 
-/* PRI_MAX_REALTIME of sys/priority.h up to FreeBSD 14, and from 15 on. The default of preempt_thresh is one
- * higher, as in captures of 13.2 and 15.1. */
+/* Number of the lowest real-time priority (PRI_MAX_REALTIME of sys/priority.h) up to FreeBSD 14, and from 15
+ * on. The default of preempt_thresh is one higher: 80 in a capture of 13.2, 40 in one of 15.1. */
 #define LAST_REALTIME_14             79
 #define LAST_REALTIME_15             39
 #define PRI_MAX                      255

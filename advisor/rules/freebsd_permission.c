@@ -4,7 +4,7 @@
 #include "advisor/rules/machine.h"
 #include "platform/proc.h"
 
-#define USER_MAX 32 /* as MAXLOGNAME - 1 of the system */
+#define USER_MAX 32 /* bytes of a user's name, as MAXLOGNAME - 1 of the system */
 
 /** How to give the members of group realtime the right to real-time priority, from FreeBSD 13.1 on: until
  * reboot, and permanently. */
@@ -202,7 +202,8 @@ const struct st_rule st_rule_freebsd_mac_priority = {
 #define WAITS ", so an audio program may have to wait for the disk in the middle of a cycle"
 #define MIB   (1024 * 1024)
 
-/** The limit that login class daemon has. mlockall counts the whole address space of a program. */
+/** The rule gives no advice from this limit on, which FreeBSD's login class daemon has. mlockall counts the
+ * whole address space of a program. */
 #define ENOUGH_BYTES (INT64_C(128) * MIB)
 #define PAGE_MAX     (1 << 30)
 #define PAGES_MAX    (INT64_MAX / PAGE_MAX)

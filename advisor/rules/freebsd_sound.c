@@ -6,11 +6,11 @@
 #define PCM          "freebsd.dev.pcm."
 #define DEFAULT_UNIT "freebsd.hw.snd.default_unit"
 
-/** The unit of a USB sound device: the default unit if that is a USB device. -1: there is no USB sound
- * device, or no collector looked. */
+/** Number of the unit (pcmN) of a USB sound device: of the default unit if that is a USB device, else of
+ * another one. -1: no USB sound device is known. */
 static int64_t usb_unit(const struct st_facts *facts)
 {
-    /* the parent is "uaudio0"; in sndstat of 13 and older it is "at ? kld snd_uaudio" */
+    /* a USB unit's parent is "uaudio0", in sndstat of 13 and older "at ? kld snd_uaudio" */
     static const struct {
         const char *prefix, *suffix;
     } rows[] = {{PCM, ".%parent"}, {ST_KEYS_FREEBSD_SNDSTAT "pcm", ".parent"}};
@@ -122,7 +122,7 @@ const struct st_rule st_rule_freebsd_sound_polling = {
 /* osreldate from which the ring follows buffer_ms and 1 ms is allowed: commit b2e97edffdab */
 #define FIRST_ADAPTIVE 1401000
 #define FIXED_RING_MS  8   /* ms; half of the ring in older versions */
-#define BLOCK_SLACK_US 500 /* us; blocks are rounded to whole frames */
+#define BLOCK_SLACK_US 500 /* us; a block may be this much longer or shorter, since it has whole frames */
 
 static void judge_uaudio_buffer(struct st_finding *finding, int64_t ms)
 {

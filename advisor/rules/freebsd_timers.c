@@ -317,7 +317,7 @@ struct counter {
     int quality;   /* the kernel's rating; negative: never chosen automatically */
 };
 
-/** The best counter whose name begins with `prefix`. */
+/** Finds the counter with the highest quality whose name begins with `prefix`. name "": there is none. */
 static struct counter find_counter(const char *choice, const char *prefix)
 {
     struct counter best = {.quality = INT_MIN}, one;

@@ -3,14 +3,15 @@
 
 /* --- linux-idle-states: how long a CPU takes to wake, and PM QoS --- */
 
-/* begin of the keys cpuN.stateM.*: all states of CPU 0, and those of other CPUs that differ */
+/* beginning of the keys of idle states, cpuN.stateM.*: there are facts for all states of CPU 0, and for those
+ * of other CPUs that differ from CPU 0's */
 #define STATES          "linux.cpuidle.cpu"
 #define LATENCY         ".latency_us"
 #define RESUME_LIMIT    ".resume_latency_us"
 #define REQUEST_NONE_US INT64_C(2000000000) /* PM_QOS_CPU_LATENCY_DEFAULT_VALUE */
 
-/** No advice up to a latency of 20 us, or of 2 % of the period if that is more. Both limits are a choice of
- * this rule. */
+/** The rule gives no advice if the wake-up latency is at most 20 us, or at most 2 % of the period. Both
+ * limits are a choice of this rule. */
 #define SMALL_US    20
 #define SMALL_SHARE 0.02
 
@@ -38,8 +39,8 @@ struct scan {
     bool cpus_are_limited; /* at least one CPU has a limit of its own (RESUME_LIMIT) */
 };
 
-/** Longest wake-up time in us that a program allows the CPU of this state. In the file, "0" means no limit,
- * "n/a" no time at all. A CPU without such a fact has the limit of CPU 0. */
+/** Longest wake-up time in us that programs allow the CPU to which this idle state belongs. In the file, "0"
+ * means no limit, "n/a" no time at all. A CPU without a fact of its own has the limit of CPU 0. */
 static int64_t resume_limit_us(struct scan *scan, const struct st_fact *fact)
 {
     const char *own = st_text(STATES "%ld" RESUME_LIMIT, strtol(fact->key + strlen(STATES), NULL, 10)),
@@ -136,7 +137,7 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
     st_finding_effect(finding, effect_us, "%s", formula);
 }
 
-/** Was a latency read that is not a number of µs? Then the finding is set. */
+/** Has a state a latency that is not a valid number of us? If so, sets the finding. */
 static bool is_unread(const struct scan *scan)
 {
     return scan->unread != NULL &&
@@ -208,10 +209,10 @@ const struct st_rule st_rule_linux_idle_states = {
 static void judge_idle_request_access(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    /* request_us: as if no program had a limit now */
+    /* request_us: this rule judges the states as if no program limited the latency now */
     struct scan scan = {.finding = finding, .request_us = REQUEST_NONE_US};
-    /* by_other: another user may have opened the device than the one who plays: root, who saved the tree or
-     * ran the report */
+    /* by_other: root, who saved the tree or ran the report, opened the device, instead of the user who
+     * plays */
     const int64_t may_open = st_facts_int_or(facts, ST_KEY_PMQOS_USER_MAY_OPEN, -1);
     const bool by_other = may_open < 0 && (st_facts_has(facts, ST_KEY_SYSTEM_LACKS) ||
                                            st_facts_has(facts, ST_KEY_USER_LIMITS_FROM));

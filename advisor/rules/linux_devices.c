@@ -42,7 +42,8 @@ static void fix_usb_power(struct st_finding *finding, const struct st_fact *cont
 
 static void judge_usb_autosuspend(struct st_finding *finding)
 {
-    const struct st_fact *shown = NULL; /* the first device that may sleep, else the first one seen */
+    const struct st_fact *shown =
+        NULL; /* the device to report: the first one that may sleep, else the first one seen */
     size_t devices_n = 0, asleep_n = 0, unread_n = 0;
     ST_FACTS_EACH (control, finding->facts, ST_KEYS_USB_AUDIO, ".control") {
         const bool unread = st_fact_is_unread(control),
@@ -121,8 +122,8 @@ static void judge_usb_path(struct st_finding *finding)
         if (st_finding_need_int(finding, fact->key, &speed) != 0)
             continue;
         devices_n++;
-        /* evidence only, since no limit is known: cameras on the same bus, and the CPUs that USB controllers
-         * interrupt */
+        /* the report quotes cameras on the same bus and the interrupts of USB controllers, but the rule does
+         * not judge them, since no limit is known */
         const char *device = st_fact_part(fact, ST_KEYS_USB_AUDIO),
                    *bus = st_text(ST_KEYS_USB_CAMERA "%.*s-", (int)strcspn(device, "-") % 24, device);
         ST_FACTS_EACH (camera, finding->facts, bus, ".product")
@@ -208,10 +209,10 @@ const struct st_rule st_rule_linux_usb_audio_options = {
 
 /* --- linux-hda-power-save: HD audio codecs that are switched off when nothing plays. --- */
 
-#define POWER_SAVE_MAX 1000000 /* s */
+#define POWER_SAVE_MAX 1000000 /* s; a larger power_save makes the finding unknown */
 
-/** Does this machine have an HD audio card besides those of graphics cards? true also if that is not
- * known. */
+/** Does this machine have an HD audio card other than the HDMI output of a graphics card? true also if no
+ * card is known. */
 static bool has_hda(struct st_finding *finding)
 {
     const char *name;
@@ -270,8 +271,8 @@ const struct st_rule st_rule_linux_hda_power_save = {
 
 #define SUSPEND_DEFAULT_S 5 /* s; default in WirePlumber's suspend-node.lua */
 
-/** Is this an ALSA output that plays now? Unless only_playing: any ALSA output but HDMI and S/PDIF (iec958),
- * which few people use. */
+/** Is this node an ALSA output? @param only_playing true: only one that plays now; false: any but HDMI and
+ * S/PDIF (iec958), which few people use. */
 static bool is_output(const struct st_fact *name, bool only_playing)
 {
     static const char *const hdmi[] = {"hdmi", "HDMI", "iec958", NULL};
@@ -356,7 +357,7 @@ static void judge_card_rate(struct st_finding *finding)
                            name, hz, rate_hz, 100 - 100 * (double)hz / (double)rate_hz);
             return;
         }
-        right_n++; /* a stream that looks too fast counts as right: it looks so after a pause */
+        right_n++; /* a rate that is too high counts as right, since a pause makes a stream look too fast */
     }
     if (right_n > 0 && finding->summary == NULL)
         st_finding_fine(finding, "each sound card that plays (%zu) keeps its rate", right_n);
@@ -470,7 +471,7 @@ static void fix_headroom(struct st_finding *finding, const char *name, int64_t f
 
 #define SOF_FRAMES   1024 /* frames: this reserve helped in thesofproject/linux issue 5284 */
 #define GUEST_FRAMES 2048 /* frames: WirePlumber's reserve in virtual machines (alsa-vm.conf) */
-#define GUEST_CYCLE  4096 /* frames: this cycle, unlike 1024, gave no xruns where the steps are 10 ms */
+#define GUEST_CYCLE  4096 /* frames: gave no xruns with position steps of 10 ms, unlike a cycle of 1024 */
 #define GUEST_EVER                                                                                           \
     "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf (PipeWire 1.2 or later)\n"                            \
     "context.properties = { default.clock.quantum = 4096 default.clock.min-quantum = 4096\n"                 \
@@ -479,10 +480,9 @@ static void fix_headroom(struct st_finding *finding, const char *name, int64_t f
     "  actions = { update-props = { default.clock.min-quantum = 4096 } } } ]\n"                              \
     "# then\nsystemctl --user restart pipewire"
 
-/** Does the position of this node's card, measured while it plays, move in long steps? If PipeWire wakes by a
- * timer: a step is longer than what it keeps in the buffer (cycle and reserve). In a virtual machine with the
- * usual reserve: a step is 5 ms or more, and at least a quarter of the cycle. With interrupts, PipeWire knows
- * the position. @return true: the finding is set. */
+/** Does the position of this node's card move in long steps while it plays? For a sink that PipeWire fills by
+ * a timer, a step is long if it exceeds cycle plus reserve; in a virtual machine with WirePlumber's reserve,
+ * if it lasts 5 ms or more and a quarter of the cycle. @return true: the finding is set. */
 static bool has_long_steps(struct st_finding *finding, const struct st_fact *node, bool guest,
                            const char *name, int64_t reserve)
 {

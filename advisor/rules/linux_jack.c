@@ -5,8 +5,8 @@
 #include "advisor/rules/machine.h"
 #include "core/text/number.h"
 
-/** The options that are read: in row 0 those of the server, in row 1 those of its driver, after -d. `flags`
- * has all options without a value, since such options may share a word (jack2's common/Jackdmp.cpp,
+/** Options of jackd that sleeptune reads: row 0 has those of the server, row 1 those of its driver, after -d.
+ * `flags` has all options without a value, since such options may share a word (jack2's common/Jackdmp.cpp,
  * linux/alsa/JackAlsaDriver.cpp). */
 static const struct {
     const char *flags, *with_value;
@@ -65,7 +65,7 @@ struct st_jack_command st_linux_jack_parse(const char *text)
             }
             value += *value == '=';
         }
-        /* "-vr" is "-v -r": those without a value may share a word, as getopt(3) reads it */
+        /* "-vr" means "-v -r": options without a value may share a word, as getopt(3) reads it */
         while (letter != '\0' && strchr(parts[driver].flags, letter) != NULL) {
             take(&jack, &driver, letter, "");
             letter = *value;
@@ -99,8 +99,8 @@ static bool need_jack(struct st_finding *finding, struct st_jack_command *ret)
 
 #define WHERE "# in ~/.jackdrc, QjackCtl's settings or the service that starts JACK: "
 
-/** No advice up to this priority. The kernel's migration and watchdog threads are at 99, interrupt threads of
- * sound at 90 with rtirq. */
+/** Highest priority of JACK that needs no advice. The kernel's migration and watchdog threads are at 99,
+ * interrupt threads of sound at 90 with rtirq. */
 #define PRIORITY_HIGHEST 94
 
 static void judge_jack_realtime(struct st_finding *finding)
@@ -149,10 +149,10 @@ const struct st_rule st_rule_linux_jack_realtime = {
 #define USB        ST_KEYS_USB_AUDIO "*.control"
 #define FRAMES_MIN 16
 #define FRAMES_MAX 8192  /* limit of -p of the ALSA driver */
-#define ROUNDED    1.001 /* a period that is longer by up to this factor counts as equal */
+#define ROUNDED    1.001 /* factor; a period up to 0.1 % longer than the wished one counts as equal */
 
-/** The value of the running server replaces that of its command line. @return false: the server did not
- * answer; the finding is set. */
+/** Replaces a value from the command line by the value that the running server reported. @return false: the
+ * server did not answer; the finding is set. */
 static bool take_running_value(struct st_finding *finding, const char *key, int64_t *ret)
 {
     if (st_machine_is_unread(finding->facts, key))

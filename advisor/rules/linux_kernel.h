@@ -1,4 +1,4 @@
-/* Linux: what this kernel has: changes of a version, PREEMPT_RT, threaded interrupts. */
+/* Linux: does this kernel have the changes of a version, PREEMPT_RT, or threaded interrupts? */
 #pragma once
 
 #include "advisor/facts/facts.h"

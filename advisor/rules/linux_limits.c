@@ -8,8 +8,8 @@
 
 #define MIB (1024 * 1024)
 
-/** This limit is enough for a synthesizer or a client of a sound server; a DAW with samples needs more. It is
- * a choice of this rule. */
+/** The rule gives no advice from this limit on: it is enough for a synthesizer or a client of a sound server.
+ * A DAW with samples needs more. The limit is a choice of this rule. */
 #define ENOUGH_BYTES (INT64_C(256) * MIB)
 
 /** The usual limit of 8 MiB (systemd, Linux since 5.16) is enough for programs with a period of 5 ms or more,
@@ -19,8 +19,8 @@
 static void judge_memlock(struct st_finding *finding, int64_t limit)
 {
     const double mib = (double)limit / MIB;
-    /* the limit does not apply to a process with CAP_IPC_LOCK; root has this capability, but not in every
-     * container */
+    /* usual: may this process lock more than its limit, if that was not read? A process with CAP_IPC_LOCK
+     * may; root has this capability, but not in every container */
     const bool small = limit < MIB,
                usual = st_machine_is_root(finding->facts) && st_place_container(finding->facts) == NULL;
     const double shown = small ? (double)limit / 1024 : mib;

@@ -109,7 +109,8 @@ const struct st_rule st_rule_linux_numa_balancing = {
 
 /* --- linux-huge-pages: do programs wait at a page fault while the kernel makes huge pages? --- */
 
-/** The value in [brackets], which is in use; NULL: none is marked, and the finding is set. */
+/** The value in [brackets], which the kernel uses now; NULL: no value is in brackets, and the finding is
+ * set. */
 static const char *chosen_of(struct st_finding *finding, const char *text)
 {
     const char *chosen = st_proc_chosen(text);

@@ -45,8 +45,7 @@ static void judge_without(struct st_finding *finding, const char *who)
         {true, ST_STATUS_PROBLEM,
          st_text("%s, so any busy program can delay the audio thread%s", who,
                  is_rtkit_cut_off(finding->facts) ? ". " CUT_OFF : "")});
-    st_machine_fix_user(
-        finding); /* a finding that is ok gets the fix as well, for a user who asks for this rule */
+    st_machine_fix_user(finding); /* also a finding that is ok gets the fix: a user may ask for this rule */
 }
 
 static void judge_refused(int64_t error, int64_t priority, struct st_finding *finding)
@@ -170,8 +169,8 @@ const struct st_rule st_rule_linux_rt_permission = {
 
 #define CONFIG_DEFAULT "linux.config.RT_GROUP_SCHED_DEFAULT_DISABLED"
 
-/** Is RT_GROUP_SCHED switched off since boot? From 6.16 on rt_group_sched=0 or a default in the kernel's
- * configuration does that. */
+/** Does RT_GROUP_SCHED have no effect since boot? From 6.16 on, the boot option rt_group_sched=0 or a default
+ * in the kernel's configuration switches it off. */
 static bool off_at_boot(const struct st_facts *facts)
 {
     const char *usual = st_facts_is(facts, CONFIG_DEFAULT, "y") ? "0" : "1";
@@ -195,8 +194,9 @@ static void judge_rt_group_sched(struct st_finding *finding)
     const char *config = "";
     const bool tried = st_facts_int(facts, ST_KEY_RT_FIFO_ERRNO, &error) == 0 && was_tried(facts);
     const int r = st_finding_need_text(finding, ST_KEY_CONFIG_RT_GROUP_SCHED, &config);
-    /* These files show that the kernel has RT_GROUP_SCHED, even if its configuration is not known: only such
-     * a kernel has cpu.rt_runtime_us (kernel/sched/core.c, cpu_legacy_files). */
+    /* cpu.rt_runtime_us of a control group shows that the kernel has RT_GROUP_SCHED, even if its
+     * configuration is not known: only such a kernel has this file (kernel/sched/core.c,
+     * cpu_legacy_files). */
     const bool no_config = r != 0 && users_us < 0 && runtime_us < 0,
                is_absent = finding->status == ST_STATUS_NOT_APPLICABLE;
     if (no_config && !(tried && error == 0) &&

@@ -7,8 +7,8 @@
 
 #define VERSION ST_KEY_KERNEL_VERSION
 
-/** For periods below these limits the rule advises PREEMPT_RT, or a preemptible kernel: about 1.3 ms and 5
- * ms. */
+/** Longest periods (ns) for which the rule advises PREEMPT_RT, or a preemptible kernel: they include 64 and
+ * 256 frames at 48 kHz. */
 #define RT_PERIOD_NS   INT64_C(1400000)
 #define FULL_PERIOD_NS INT64_C(5400000)
 

@@ -30,7 +30,7 @@ static const char *reported_by(const struct st_facts *facts, const char *key)
     return st_linux_rt_lost(facts, key) ? "linux-rt-lost" : NULL;
 }
 
-/* Sound servers that must have a real-time thread. jackdbus is not one of them: it is idle until a program
+/* Sound servers that must have a real-time thread. jackdbus has no row of its own: it is idle until a program
  * asks for JACK. */
 static const struct {
     const char *key;
@@ -264,11 +264,11 @@ const struct st_rule st_rule_linux_hybrid_cores = {
 
 /* --- linux-irq-priorities: is the sound card's interrupt thread at least as high as the sound server? --- */
 
-#define IRQ_TOP 90 /* highest useful priority of a server: rtirq gives the sound interrupt this one */
+#define IRQ_TOP 90 /* highest useful priority of a server: rtirq gives 90 to the card's interrupt thread */
 
-/** The interrupt thread of the card that plays. If that is not known: with a USB interface, a thread of a USB
- * controller, otherwise the thread of a card. A controller may have more than one thread: then the one with
- * the highest priority counts. @param ret_priority its priority. */
+/** Finds the interrupt thread of the card that plays or, if that card is not known, of a USB controller with
+ * a USB audio interface, else of any card. Of several such threads the one with the highest priority counts.
+ * @param ret_priority its priority. */
 static const struct st_fact *sound_interrupt(const struct st_facts *facts, int64_t *ret_priority)
 {
     const struct st_fact *best = NULL;
@@ -345,7 +345,7 @@ static void judge_irq_priorities(struct st_finding *finding, ST_UNUSED int64_t p
                    "%.20s runs at priority %jd, lower than the sound server's %jd, so "
                    "the server can delay the interrupt that it waits for",
                    sound->text, lowest, server.priority);
-    /* the kernel shows at most 15 bytes of a thread's name, so pgrep may see only this beginning */
+    /* the kernel shows at most 15 bytes of a thread's name, so pgrep searches for this beginning */
     const char *driver = strchr(st_text("%.15s", sound->text), '-');
     if (server.priority > IRQ_TOP)
         st_finding_fix(finding, NULL,

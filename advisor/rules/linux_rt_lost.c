@@ -20,7 +20,7 @@ static const struct {
 };
 #define NONE (ST_ARRAY_LEN(servers) - 1)
 
-/** The row of the sound server that runs for this user; NONE: none runs. */
+/** Index in `servers` of the sound server that runs for this user; NONE: no server runs. */
 static size_t server_of(const struct st_facts *facts)
 {
     size_t i = 0;
@@ -148,7 +148,8 @@ static void judge_rt_time(struct st_finding *finding)
     if (zero != NULL)
         killed = st_fact_beside_text_or(zero, "name", killed);
     const int64_t killed_n = st_facts_int_or(facts, ST_KEY_KERNEL_LOG_RT_TIME_N, 0);
-    /* if the limits give the right, PipeWire does not ask the portal */
+    /* by_portal: the portal's limit of 0 us counts, since PipeWire asks the portal unless limits give the
+     * right */
     const bool by_portal =
         st_facts_is(facts, ST_KEY_PORTAL_RT_TIME_US, "0") && !st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0");
     if (!by_portal && killed_n == 0 && st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
@@ -261,7 +262,8 @@ static void judge_clients(struct st_finding *finding, ST_UNUSED int64_t processe
                                                          "finding linux-server-priority");
         return;
     }
-    /* the graph comes first, since before PipeWire 1.0.1 the library's threads have no name of their own */
+    /* programs are counted by PipeWire's graph first, since before PipeWire 1.0.1 the library's threads have
+     * no name of their own */
     if (st_facts_int_or(facts, ST_KEY_THREADS_COMPLETE, 0) == 1) {
         ST_FACTS_EACH (fact, facts, ST_KEYS_PIPEWIRE_NODE, ".plays")
             by_node(&clients, fact);

@@ -3,7 +3,8 @@
 #include "advisor/rules/buffer.h"
 #include "advisor/rules/machine.h"
 
-/** Begins a rule about a server: does the server run, for this user? @return false: the finding is set. */
+/** Begins a rule about a sound server. @return true: the server runs for this user; false: it does not, or
+ * this is not known; the finding is set. */
 static bool need_server(struct st_finding *finding, const char *key, const char *name)
 {
     const int r = st_finding_need_int(finding, key, NULL);
@@ -323,7 +324,8 @@ static void judge_pipewire_clients(struct st_finding *finding)
                         asked.program, asked.frames, now);
         return;
     }
-    /* if the request itself is not too short, the rate made the cycle shorter (rule linux-pipewire-rates) */
+    /* if the program asked for a cycle that is long enough, the running rate made the cycle shorter: that is
+     * the subject of rule linux-pipewire-rates */
     const double asked_ns = (double)asked.frames * 1e9 / (double)asked.rate_hz;
     int64_t quantum = 0;
     const int64_t frames = find_cycle(finding->facts, &asked, wish_ns, &quantum), hz = asked.running_hz;

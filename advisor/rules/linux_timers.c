@@ -6,7 +6,8 @@
 #define CONFIG "linux.config.HIGH_RES_TIMERS"
 #define HZ_MAX 10000
 
-/** The length of a clock tick in ns, from the facts that were read; 0: not known. */
+/** The length of a clock tick in ns: from clock_getres, else /proc/timer_list, else the kernel's
+ * configuration. 0: not known. */
 static int64_t tick_ns(const struct st_facts *facts)
 {
     const int64_t getres_ns = st_facts_int_or(facts, ST_KEY_CLOCK_GETRES_NS, 0),
@@ -19,8 +20,8 @@ static int64_t tick_ns(const struct st_facts *facts)
     return hz >= 1 && hz <= HZ_MAX ? 1000000000 / hz : 0;
 }
 
-/** The option as it stands on the kernel command line: "highres=off". @return NULL: it is not given, or its
- * value has unusual characters. */
+/** Finds an option on the kernel command line and returns it as it is written there, such as "highres=off".
+ * @return NULL: the option is not given, or its value has unusual characters. */
 static const char *option_word(const struct st_facts *facts, const char *name)
 {
     const char *value = st_machine_boot_option(facts, name, "");
@@ -173,7 +174,8 @@ static void judge_slow(const char *current, struct st_finding *finding)
                       st_text_with(": the kernel command line has ", chosen));
     if (chosen != NULL) {
         fix_option(finding, chosen);
-        /* no option chooses a hypervisor's own clock: at most an option that disables it has to go */
+        /* no boot option chooses a hypervisor's own clock; at most, the option that disables the clock is
+         * removed */
     } else if (st_text_is(best, "tsc")) {
         st_finding_fix(finding, NULL, finding->rule->persistent, ST_NEEDS_REBOOT);
         st_machine_place_boot_option(finding, "clocksource=tsc", true);
@@ -240,8 +242,8 @@ const struct st_rule st_rule_linux_clocksource = {
 
 /* --- linux-timer-slack: how late the kernel may let a normal thread's sleep end --- */
 
-/** No advice up to this slack, which is small compared with the wake-up latency, nor below 1 % of the period.
- * Both limits are a choice of this rule. */
+/** The rule gives no advice if the slack is at most 5 us, which is small compared with the wake-up latency,
+ * or less than 1/100 of the period. Both limits are a choice of this rule. */
 #define ENOUGH_NS    5000
 #define ENOUGH_SHARE 100
 

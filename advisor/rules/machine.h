@@ -135,8 +135,8 @@ struct st_machine_thread {
     int64_t priority;
     const struct st_fact *process;
 };
-/** The thread with the highest real-time priority among the processes with one of these names. @param names
- * NULL: among programs that play. */
+/** Finds the thread with the highest real-time priority among the processes with one of these names. @param
+ * names NULL: among programs that play. */
 struct st_machine_thread st_machine_top_thread(const struct st_facts *facts, const char *const *names);
 
 /* Keys that st_machine_plays reads. */

@@ -17,7 +17,8 @@ struct st_wish {
     char why[ST_WISH_WHY_BYTES]; /* who set the period, for people; "": the user */
 };
 
-/** Make the lists of a rule: of cases, and of changes. Each ends with an empty row. */
+/** ST_RULE_CASES makes the list `cases` of a rule, ST_RULE_CHANGES the list `changes`. Each ends with an
+ * empty row. */
 #define ST_RULE_CASES(...)   ((const struct st_rule_case[]){__VA_ARGS__, {0}})
 #define ST_RULE_CHANGES(...) ((const struct st_change[]){__VA_ARGS__, {0}})
 
@@ -91,10 +92,11 @@ const struct st_rule *st_rule_find(const char *id); /* NULL: no such rule */
 enum st_os st_rule_os(const struct st_rule *rule);
 const char *st_rule_privilege(const struct st_rule *rule); /* "root" if not set */
 const char *st_rule_cost(const struct st_rule *rule);      /* "none" if not set */
-/** The worst status that the rule can report. An unknown finding counts for the exit status only if this one
- * reaches the threshold. */
+/** The worst status that the rule can report. A finding that is unknown counts for the exit status only if
+ * this status reaches the threshold. */
 enum st_status st_rule_worst(const struct st_rule *rule);
-/** Can `apply` make changes of this rule (`changes` or `targets` set)? false: they are made by hand. */
+/** Can `apply` make changes of this rule, because `changes` or `targets` is set? false: users make the
+ * changes by hand. */
 bool st_rule_is_applied(const struct st_rule *rule);
 /** Does a change of this rule write that running value? */
 bool st_rule_writes(const struct st_rule *rule, const char *target);
@@ -106,7 +108,7 @@ double st_rule_us(int64_t frames, int64_t rate_hz);
 bool st_rule_is_at_ease(const struct st_finding *finding);
 /** The period that the finding is judged for, us. */
 double st_rule_period_us(const struct st_finding *finding);
-/** Judges with the rule's cases or code. finding: zeroed. */
+/** Judges `facts` with the rule's cases or code, and fills the finding. @param finding zeroed. */
 void st_rule_judge(const struct st_rule *rule, const struct st_facts *facts, const struct st_wish *wish,
                    struct st_finding *finding);
 /** Quotes the rule's first fact as evidence. Unless the rule is not applicable, also quotes the other facts
@@ -119,8 +121,8 @@ bool st_rule_can_apply(const struct st_finding *finding);
 void st_rule_fix(struct st_finding *finding);
 /** As st_rule_fix, with `value` in place of each `word` in the fix. */
 void st_rule_fix_with(struct st_finding *finding, const char *word, const char *value);
-/** What a rule may report, one row for each case: the first row whose `is` is true decides. `costs`: an OK
- * row has an unknown effect, not the effect 0. */
+/** One possible result of a rule: the first row whose `is` is true sets the finding. An OK row states that
+ * the setting adds nothing to a wake-up (effect 0), unless `costs` is set: the effect is then unknown. */
 struct st_rule_row {
     bool is;
     enum st_status status;
@@ -128,7 +130,8 @@ struct st_rule_row {
     const struct st_fact *quoted; /* evidence; NULL: none */
     bool costs;
 };
-/** Sets the finding. @return true: the finding is a problem or advice, and still lacks a fix. */
+/** Sets the finding by the first row whose `is` is true; the last row is empty. @return true: the finding is
+ * a problem or advice, and still lacks a fix. */
 bool st_rule_say_first(struct st_finding *finding, const struct st_rule_row *rows);
 #define st_rule_say(finding, ...) st_rule_say_first((finding), (const struct st_rule_row[]){__VA_ARGS__, {0}})
 /** Gives advice, with the rule's usual fix. */
