@@ -36,8 +36,8 @@ struct st_dropout_row {
     struct st_dropout_sum sum;
     enum st_dropout_reason reason;
     enum st_dropout_place place;
-    /* for a device, or a program's own stream on a device: what happened, as "let its stream run dry"; NULL:
-     * a client was not ready */
+    /* words for what happened to a device, or to a program's own stream on a device: "let its stream run
+     * dry"; NULL: the row is about a client that was not ready */
     const char *stream;
     /* most frequent culprit of the dropouts for which one is known; "": none */
     char culprit[ST_XRUN_NAME_BYTES];
@@ -156,8 +156,8 @@ static inline bool st_dropout_table_is_unheard(const struct st_dropout_client *c
 /** The first client with st_dropout_table_is_unheard; NULL: none. */
 const struct st_dropout_client *st_dropout_table_unheard(const struct st_dropout_table *table);
 
-/** Has none of the programs that play a real-time thread (each was checked), and the server, as far as known,
- * none either? */
+/** Do the server and all playing programs run without real-time priority? True only if each program was
+ * checked; the server may be unknown. */
 bool st_dropout_table_is_normal(const struct st_dropout_table *table);
 
 /** Did other programs keep the client from computing or from waking up? Settings of the computer help against
