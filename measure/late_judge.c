@@ -87,8 +87,8 @@ static void judge_waiting(struct st_late_judge *judge, const struct st_thread_co
     judge->waiting_n = 0;
 }
 
-/* The cause of a cycle that began excess_ns late because the callback before it took too long: the callback's
- * own work, or a CPU that was slower than it can be. */
+/* Finds the cause of a cycle that began excess_ns late because the callback before it took too long: the
+ * callback's own work, or a low clock of the CPU. */
 static struct st_cause_event own_work(const struct st_late_judge *judge, int64_t at_ns, int64_t excess_ns,
                                       int64_t callback_ns)
 {
@@ -103,8 +103,8 @@ static struct st_cause_event own_work(const struct st_late_judge *judge, int64_t
 }
 
 /* Judges a cycle that began late. There are three cases: it woke late, and waits for its cause; the callback
- * before it took too long; or it follows a late cycle and is late because of that one, which counts no
- * further. */
+ * before it took too long; or it is late only because the cycle before it was late, and is not counted again.
+ * */
 static void judge_late(struct st_late_judge *judge, const struct st_late_judge_cycle *cycle, bool after_late)
 {
     const int64_t at_ns = st_ns_add(cycle->due_ns, cycle->lateness_ns);

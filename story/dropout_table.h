@@ -1,5 +1,5 @@
-/* What one source of xruns has seen: dropouts by reason, clients sorted by loss, and the settings of the
- * device. Pure. Times: now_ns by CLOCK_MONOTONIC, and wall_ns. */
+/* The dropouts that one source of xruns (a sound server or driver) has reported: by reason, and by client,
+ * sorted by loss. Also the settings of the device. Pure. Times: now_ns by CLOCK_MONOTONIC, and wall_ns. */
 #pragma once
 
 #include "story/loss_rhythm.h"
@@ -28,7 +28,8 @@ struct st_dropout_sum {
  * dropout that was counted earlier and goes on, the length of the rest is not known.) */
 bool st_dropout_table_is_timed(const struct st_dropout_sum *sum);
 
-/* if a client has more, the last row also counts all further dropouts, and has no reason and place */
+/* most rows (reason and place) of a client. If it has more, the last row also counts all further dropouts,
+ * and has no reason and place */
 #define ST_DROPOUT_ROWS_MAX 8
 
 /* A client's dropouts with one reason and place. Screens show it as a row. */
@@ -67,7 +68,8 @@ struct st_dropout_client {
     } block;
     int64_t drift_ppb;        /* last known drift_ppb of struct st_xrun_load; 0: not known */
     struct st_xrun_load load; /* load of the last 10 s; cycles_n 0: none */
-    /* time of the last line, and of the last load line (CLOCK_MONOTONIC); INT64_MIN: none */
+    /* time of the last report about the client, and of the last load line (CLOCK_MONOTONIC); INT64_MIN: none
+     * */
     int64_t seen_ns, load_ns;
 };
 
@@ -131,8 +133,8 @@ static inline bool st_dropout_table_is_culprit(const struct st_dropout_row *row)
     return row->culprit_n > 0 && 2 * row->culprit_n >= row->sum.n;
 }
 
-/** How often the client has long cycles: "every 683 ms (32768 samples), at any buffer size: a plug-in that
- * computes in blocks of 32768"; "": at no regular interval, or not known. */
+/** Makes a text how often the client has long cycles: "every 683 ms (32768 samples), at any buffer size: a
+ * plug-in that computes in blocks of 32768"; "": at no regular interval, or not known. */
 const char *st_dropout_table_rhythm(const struct st_dropout_client *client);
 
 /** Which playing client asked for the shortest cycle on the device that plays, and which one for its rate:

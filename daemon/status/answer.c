@@ -73,8 +73,8 @@ static bool is_in_time(const struct st_result *loop, const struct st_observed_vi
     return own ? loop->misses == 0 : worst_ns(loop) < lasts_ns(loop, server);
 }
 
-/* Has the user made the buffer longer than it was at every dropout? The device's buffer size is reported
- * every 10 s, so only a report after the last dropout counts. */
+/* Is the buffer longer now than it was at every dropout? The device's buffer size is reported every 10 s, so
+ * only a report after the last dropout counts. */
 static bool is_raised(const struct st_dropout_table *seen)
 {
     const int64_t before_ns = seen->sum.longest_period_ns;
@@ -447,7 +447,7 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
         /* Nothing can be measured until the program that keeps the CPU busy gives way. */
         {kept_busy, st_text("sudo chrt --other --all-tasks --pid 0 %d", (int)view->overdue.hog.pid),
          st_text("takes the real-time priority from %s; or end that program", view->overdue.hog.name)},
-        /* The user has made the buffer larger, and not enough has been played since to judge that. */
+        /* The buffer is larger now, and not enough has been played since to judge whether that helps. */
         {raised, "sleeptune status --watch", ST_DROPOUT_NEXT_RAISED},
         {answer->lost && outside, "sleeptune history --causes", todo},
         /* The client that lost sound, or a forced buffer size, has a next step. */
