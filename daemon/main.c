@@ -224,7 +224,7 @@ int main(int argc, char **argv)
     ST_EACH (number, numbers)
         sigaddset(&signals, *number);
     pthread_sigmask(SIG_BLOCK, &signals, &before);
-    /* lets programs that play come first; the thread of the cycle loop keeps its priority */
+    /* lets programs that play come first; the thread of the cycle loop undoes this (measure/session.c) */
     st_posix_give_way();
     struct options options = {0};
     int status = read_options(argc, argv, &options);
@@ -250,7 +250,7 @@ int main(int argc, char **argv)
         return EXIT_DONE;
     }
     limit_heap();
-    /* Blocks SIGCONT in the main thread, because the thread that drains the loop's ring waits for it
+    /* Blocks SIGCONT in the main thread, because the thread that drains the loop's ring handles it
      * (measure/session.c). SIGCHLD is blocked, because the main thread sees the end of a helper program by
      * the end of its pipe. */
     sigset_t blocked;

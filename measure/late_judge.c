@@ -104,7 +104,7 @@ static struct st_cause_event own_work(const struct st_late_judge *judge, int64_t
 
 /* Judges a cycle that began late. There are three cases: it woke late, and waits for its cause; the callback
  * before it took too long; or it is late only because the cycle before it was late, and is not counted again.
- * */
+ */
 static void judge_late(struct st_late_judge *judge, const struct st_late_judge_cycle *cycle, bool after_late)
 {
     const int64_t at_ns = st_ns_add(cycle->due_ns, cycle->lateness_ns);

@@ -14,7 +14,7 @@
 /* number of waits between two reviews, which measure how much CPU time each wait may spin */
 #define REVIEW_EVERY 64
 /* most spinning time that can be saved, as a multiple of what is added between two reviews; the rest is lost
- * */
+ */
 #define SAVED_MOST 8
 
 /* Limits spinning to cpu_share of a CPU by an account (saved_ns): elapsed time adds cpu_share of itself,

@@ -69,7 +69,7 @@ struct st_dropout_client {
     int64_t drift_ppb;        /* last known drift_ppb of struct st_xrun_load; 0: not known */
     struct st_xrun_load load; /* load of the last 10 s; cycles_n 0: none */
     /* time of the last report about the client, and of the last load line (CLOCK_MONOTONIC); INT64_MIN: none
-     * */
+     */
     int64_t seen_ns, load_ns;
 };
 

@@ -13,7 +13,7 @@
 /* a user with an open terminal is as fast as one who presses the button of the page */
 #define SOON_NS (8 * ST_NS_PER_S)
 /* least pressure (thousandths of a second in which programs waited) at which memory or disk counts as a cause
- * */
+ */
 #define MUCH 100
 
 /* The causes that are considered: client dropouts by their reason, then those below, then late wake-ups of

@@ -38,7 +38,7 @@ int st_stats_quantile_ranks(uint64_t n, double p, double confidence, uint64_t *r
     if (variance > EXACT_VARIANCE_MAX) {
         /* Corrects the normal approximation by half a rank for continuity, and for the skewness of the
          * binomial distribution: the Cornish-Fisher term is at most (z^2 - 1) / 6 ranks; at least 1 is used.
-         * */
+         */
         const double z = st_distribution_normal_z(tail);
         const double skew = fmax(1, (z * z - 1) / 6);
         const double low = floor(count * p - z * sqrt(variance) + 0.5 - skew);

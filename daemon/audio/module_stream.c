@@ -243,7 +243,7 @@ static int choose_device(struct st_own_stream *stream, char *error, size_t error
 /* Chooses a latency at which the dummy backend of libsoundio causes no underflow of its own. It rounds its
  * buffer up to whole pages. With exactly whole pages, a wake-up that is a microsecond late counts as an
  * underflow (src/dummy.c of libsoundio 2.0.0); one frame more leaves nearly a page to spare, 10 ms at 48 kHz.
- * */
+ */
 static double dummy_latency_s(double wished_s, int64_t rate_hz)
 {
     /* stereo samples of 32 bits */

@@ -44,7 +44,7 @@ struct taking {
 };
 
 /* Adds a test condition (st_platform.conditions), unless its value changes by itself while a computer runs.
- * */
+ */
 static void on_condition(void *ctx, const char *key, const char *value)
 {
     static const char *const moving[] = {

@@ -72,9 +72,8 @@ struct st_history_writer {
 
     /* used by the writer's thread only */
     struct st_history_file file;
-    uint64_t missing_minutes_n,
-        /* how many of the dropped minutes and events (view.lost_*_n) an event in the file already reports */
-        missing_events_n;
+    /* how many of the dropped minutes and events (view.lost_*_n) an event in the file already reports */
+    uint64_t missing_minutes_n, missing_events_n;
     /* time of the next attempt after a failed write, CLOCK_MONOTONIC; INT64_MIN: the last write succeeded */
     int64_t retry_ns;
     /* file.opened_n when view.changed was read; if file.opened_n differs now, another file is open */

@@ -113,7 +113,7 @@ static const char *bind_and_listen(struct st_socket *sock, const struct sockaddr
     if (sock->fd < 0 || bind(sock->fd, (const struct sockaddr *)address, sizeof(*address)) != 0)
         return st_text("cannot bind %s: %s", sock->path, strerror(errno));
     /* sets the rights before listen, so that no client can connect with the rights that bind gave the socket
-     * */
+     */
     const char *error = st_socket_set_rights(sock, config);
     if (error == NULL && listen(sock->fd, SOMAXCONN) != 0)
         error = st_text("cannot listen on %s: %s", sock->path, strerror(errno));

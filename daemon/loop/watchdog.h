@@ -10,7 +10,7 @@
 #define ST_WATCHDOG_SILENT_CHECKS 6
 #define ST_WATCHDOG_BUSY_SHARE    0.5 /* share of a CPU that the loop may use */
 /* the loop loses real-time priority after this number of consecutive reports (every 5 s) of too much CPU time
- * */
+ */
 #define ST_WATCHDOG_BUSY_CHECKS 2
 /* RLIMIT_RTTIME, enforced by the kernel in case the watchdog fails: SIGXCPU after half of this CPU time
  * without a sleep, SIGKILL after all of it. */

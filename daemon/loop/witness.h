@@ -7,8 +7,8 @@
 /* After the last sign of playback, something counts as playing for this time, as in the pause between two
  * songs. Longer than the 10 s between two load lines of a helper program. */
 #define ST_PLAYING_KEEP_NS INT64_C(30000000000)
-/* If no source reports whether something plays, the answer becomes "unknown" only after this time: a sound
- * server that restarts is back by then. */
+/* If a source cannot report whether something plays, the answer becomes "unknown" only after this time: a
+ * sound server that restarts is back by then. */
 #define ST_PLAYING_PATIENCE_NS INT64_C(10000000000)
 
 enum st_playing_answer {

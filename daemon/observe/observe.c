@@ -289,7 +289,7 @@ void st_observe_end_minute(struct st_observe *observe, struct st_observe_minute 
         const struct st_observed_view *source = &observe->sources[i].view;
         struct counted *before = &observe->before[i];
         /* watched_ns has decreased if a helper program turned out not to have run. The next minutes then
-         * count as unwatched until watched_ns exceeds its old value. */
+         * count as watched only as far as watched_ns exceeds its old value. */
         if (source->watched_ns > before->watched_ns)
             before->watched_ns = source->watched_ns;
         before->dropouts_n = source->seen.sum.n;

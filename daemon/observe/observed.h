@@ -56,7 +56,7 @@ struct st_observed_view {
     bool tells_playing; /* while it is watched, the source sees everything that plays */
     int64_t played_ns;  /* when something last played, by CLOCK_MONOTONIC; INT64_MIN: never */
     /* when music, and a test signal of `sleeptune listen`, last played, by CLOCK_MONOTONIC; INT64_MIN: never
-     * */
+     */
     int64_t music_ns, test_ns;
     char played[ST_XRUN_NAME_BYTES]; /* the client or device that played last; "": not known */
 };

@@ -43,7 +43,7 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
     if (view->watchdog.reason[0] != '\0')
         add(ret, &n, "watchdog", "%s", view->watchdog.reason);
     /* Does not warn if rtkit granted the loop's priority: then rtkit's own watchdog watches the loop as well.
-     * */
+     */
     else if (view->watchdog.running && !view->watchdog.above_loop && loop != NULL &&
              loop->policy != ST_POLICY_OTHER && view->rtkit[0] == '\0')
         add(ret, &n, "watchdog",
