@@ -48,8 +48,9 @@ int64_t st_period_due_wide_ns(const struct st_period *period, int64_t t0_ns, uin
     return add_saturating(t0_ns, offset_ns);
 }
 
-/* Finds the largest j with due(j) <= now. With d = now - t0 and due(j) - t0 = floor((j * num + h) / den), h =
- * floor(den / 2): due(j) <= now <=> j * num + h < (d + 1) * den <=> j <= ((d + 1) * den - 1 - h) / num. */
+/* Finds the largest j with due(j) <= now.
+ * With d = now - t0 and due(j) - t0 = floor((j * num + h) / den), h = floor(den / 2):
+ * due(j) <= now  <=>  j * num + h < (d + 1) * den  <=>  j <= ((d + 1) * den - 1 - h) / num. */
 uint64_t st_period_index_at(const struct st_period *period, int64_t t0_ns, int64_t now_ns) ST_NONBLOCKING
 {
     if (now_ns < t0_ns)

@@ -34,8 +34,7 @@ struct st_service_music {
     int64_t decided_ns;     /* when it was last decided whether the loop rests, CLOCK_MONOTONIC */
     int64_t other_since_ns; /* since when the music's buffer size differs from the loop's, CLOCK_MONOTONIC; 0:
                                it does not differ */
-    /* figures of the loop that ended when nothing played any more; shown while no loop runs; rate_hz 0: none
-     */
+    /* figures of the last loop, shown while the loop rests because nothing plays; rate_hz 0: none */
     struct st_result rested;
 };
 

@@ -25,8 +25,7 @@ struct st_since_side {
 
 /** A change. The caller sets the first three members; changes are sorted. */
 struct st_since_change {
-    /* the last time at which the change had not happened yet; sessions between from_ns and at_ns do not count
-     */
+    /* the change had not happened yet at this time; sessions between from_ns and at_ns do not count */
     int64_t from_ns;
     int64_t at_ns;  /* when the change was found */
     int64_t number; /* number of the change among all changes of this computer, from 1 on */

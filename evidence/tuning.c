@@ -9,7 +9,7 @@
 #define FRESH_PAIRS 8 /* pairs of blocks in which a setting that helps is measured again */
 /* st_tuning_plan reckons with settings that make late wake-ups 3 times rarer */
 #define SHOWN_FOLD 3
-#define MANY       UINT64_C(1000000) /* a number of late wake-ups so large that rounding does not matter */
+#define MANY       UINT64_C(1000000) /* late wake-ups in a block of the plan; only their ratio counts */
 /* after this number of pairs, a setting whose e-value for help is below WITHOUT_E is no longer tried */
 #define WITHOUT_PAIRS 10
 #define WITHOUT_E     0.2

@@ -68,8 +68,8 @@ struct st_cause_context {
     /* largest share of the CPU that threads running before the loop had in recent intervals; < 0: not known
      */
     double most_interrupt_share;
-    /* part of the interrupt time between `looked` and `pauses` that earlier late wake-ups are explained by,
-     * so that it is not used twice */
+    /* part of the interrupt time between `looked` and `pauses` that already explained earlier late wake-ups,
+     * so that no part is used twice */
     int64_t named_ns;
     const struct st_pauses *looked, *pauses; /* readings before and after the wake-up */
     const struct st_readings *readings;      /* reading of the machine after the wake-up; NULL: none */

@@ -40,7 +40,7 @@ struct st_late_judge {
 
     int64_t late_ns;         /* summed lateness of all cycles so far that slept */
     struct st_pauses pauses; /* pauses of the machine at the last drain */
-    /* as `pauses`, at the last baseline: judges compare the two */
+    /* pauses of the machine when the counters were last read, for comparison with `pauses` */
     struct st_pauses looked;
     int64_t looked_late_ns; /* late_ns when the counters were last read */
     uint64_t looked_late_n; /* late wake-ups since the counters were last read, including those in warm-up */

@@ -4,8 +4,7 @@
 #include "core/stats/stats.h"
 
 #define LEVEL 0.05
-/* least probability with which a cause explains a mark by chance, because an event without length would give
- * 0 */
+/* least probability that a cause explains a mark by chance: an event without length would give 0 */
 #define CHANCE_LEAST 1e-9
 
 bool st_heard_fits(const struct st_heard_mark *mark, const struct st_heard_event *event)

@@ -6,9 +6,8 @@
 #include "xruns/xrun.h"
 
 #define HOUR_S 3600.0
-#define LEAST_S                                                                                              \
-    60.0 /* a row with less playing time is left out, since times are precise to a minute only               \
-          */
+/* a row with less playing time is left out, since times are precise to a minute only */
+#define LEAST_S 60.0
 
 struct st_size_rate st_size_list_rate(const struct st_history_size *size)
 {
