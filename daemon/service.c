@@ -24,7 +24,7 @@
 #define RESIZED_NS   (13 * ST_NS_PER_S)
 #define TICKS_A_LOOK 5 /* ticks (s) between checks of the loop's CPU share; each copies the histograms */
 
-/* Opens the history again if its folder or file could not be opened; with also_failing, also if the last
+/* Tries again to open the history if there was no state folder for it; with also_failing, also if the last
  * write failed. */
 static void set_history_again(struct st_service *service, bool also_failing)
 {

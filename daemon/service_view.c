@@ -117,7 +117,7 @@ static int look_at_right(void *ctx, const char *name)
     bool *set_up = ctx;
     if (!st_text_begins(name, RIGHT_FILE))
         return 0;
-    /* Looks the user's name up once only: a user database on the network may answer slowly. */
+    /* Looks the user's name up only until it is known: a user database on the network may answer slowly. */
     const struct passwd *user = own[0] == '\0' ? getpwuid(geteuid()) : NULL;
     if (user != NULL)
         ST_PRINT(own, RIGHT_FILE "%s.conf", user->pw_name);
