@@ -53,7 +53,7 @@
 
 #define ST_NODISCARD          __attribute__((warn_unused_result))
 #define ST_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
-/* for a parameter that is there only because the function must have a certain type */
+/* marks a parameter that the function does not use, but must have because its type is prescribed */
 #define ST_UNUSED           __attribute__((unused))
 #define ST_CACHE_LINE_BYTES 64
 

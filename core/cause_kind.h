@@ -26,7 +26,7 @@ enum st_cause {
     ST_CAUSE_IDLE_EXIT,   /* the CPU was in an idle state that takes this long to leave */
     ST_CAUSE_HEAT,        /* the CPU throttled itself because of heat */
     ST_CAUSE_POWER_LIMIT, /* the CPU was throttled by its power limit */
-    /* the callback would have ended in time at the CPU's highest clock rate */
+    /* the CPU's clock was low: at its highest rate the callback would have ended in time */
     ST_CAUSE_SLOW_CLOCK,
     ST_CAUSE_SCHED_EXT, /* a sched_ext scheduler let the loop, a normal thread, wait */
     ST_CAUSE_UNKNOWN,   /* no cause was found, because the wait for a CPU could not be read */

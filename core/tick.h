@@ -16,8 +16,8 @@ struct st_tick_late {
     double slop_ns;      /* how much later the kernel may end the sleep by alloweddeviation */
     double coarse_ns;    /* delay that the coarse clock adds; 0 for sleeps below the threshold */
     double max_ns;       /* slop + coarse: the upper bound, without delays by the scheduler and interrupts */
-    /* the lateness at which a loop with absolute deadlines settles: slop / (1 + 2^-E), without the coarse
-     * part */
+    /* lateness that a loop with absolute deadlines reaches after some periods: slop / (1 + 2^-E), without
+     * coarse_ns. A late wake-up makes the next sleep, and so its slop, shorter */
     double settled_ns;
 };
 

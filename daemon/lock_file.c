@@ -27,9 +27,9 @@ static bool is_at_path(int fd, const char *path)
            open_one.st_ino == there.st_ino;
 }
 
-/* Checks a lock file, whose content will be overwritten. It must belong to this process's user or to the
- * owner of its folder, and must have no second hard link. A file without any link was removed by its last
- * holder just now, and is accepted. */
+/* Checks that a lock file is safe to overwrite: it must belong to this process's user or to the owner of its
+ * folder, and have no second hard link. A file with 0 links is accepted: the previous holder of the lock has
+ * just removed it. */
 static int look(int fd, const char *path)
 {
     struct stat file, folder;
@@ -42,7 +42,8 @@ static int look(int fd, const char *path)
     return file.st_uid == geteuid() || file.st_uid == folder.st_uid ? 0 : -EPERM;
 }
 
-/* @return a locked descriptor; -EBUSY: *ret_pid is the process that holds the lock; or another error. */
+/* Opens the lock file, or creates it, and locks it. @return a locked descriptor; -EBUSY: *ret_pid is the
+ * process that holds the lock; or another error. */
 static int open_and_lock(const char *path, long *ret_pid)
 {
     char text[32] = "";

@@ -23,7 +23,7 @@
 /* the exit statuses of all programs of sleeptune */
 enum { EXIT_DONE = 0, EXIT_USAGE = 3, EXIT_FAILED = 4 };
 
-#define DESCRIPTORS_MIN 128 /* 36 for each HTTP server; the rest for the sources of xruns and the history */
+#define DESCRIPTORS_MIN 128 /* 36 for each HTTP server; the rest for xrun sources and history */
 
 static void usage(FILE *out)
 {
@@ -66,7 +66,7 @@ static int printed(void)
     return EXIT_FAILED;
 }
 
-/* @return -1: the daemon goes on; otherwise the exit status. */
+/* Parses the command line. @return -1: the daemon goes on; otherwise the exit status. */
 static int read_options(int argc, char **argv, struct options *ret)
 {
     static const struct option longs[] = {
@@ -224,7 +224,8 @@ int main(int argc, char **argv)
     ST_EACH (number, numbers)
         sigaddset(&signals, *number);
     pthread_sigmask(SIG_BLOCK, &signals, &before);
-    st_posix_give_way(); /* lets programs that play come first; the thread of the cycle loop does not do so */
+    /* lets programs that play come first; the thread of the cycle loop undoes this (measure/session.c) */
+    st_posix_give_way();
     struct options options = {0};
     int status = read_options(argc, argv, &options);
     if (status >= 0)
@@ -249,8 +250,9 @@ int main(int argc, char **argv)
         return EXIT_DONE;
     }
     limit_heap();
-    /* SIGCONT stays blocked here, because the thread that drains the loop takes it (measure/session.c).
-     * SIGCHLD is blocked, because the main thread sees the end of a helper program by the end of its pipe. */
+    /* Blocks SIGCONT in the main thread, because the thread that drains the loop's ring handles it
+     * (measure/session.c). SIGCHLD is blocked, because the main thread sees the end of a helper program by
+     * the end of its pipe. */
     sigset_t blocked;
     sigemptyset(&blocked);
     sigaddset(&blocked, SIGCONT);

@@ -15,7 +15,7 @@ struct st_notify_cause {
     enum st_dropout_reason reason;
 };
 
-/** The causes that were shown. All 0 at first. */
+/** The causes for which a notification was shown already, so that none is shown twice. All 0 at first. */
 struct st_notify_shown {
     struct st_notify_cause causes[ST_NOTIFY_CAUSES_MAX];
     size_t n;
@@ -34,5 +34,5 @@ struct st_notify_text {
 bool st_notify_cause_find(const struct st_notify_shown *shown, const struct st_view *view,
                           struct st_notify_text *ret);
 
-/** Marks the cause as shown. */
+/** Adds the cause to those for which a notification was shown. */
 void st_notify_cause_add(struct st_notify_shown *shown, const struct st_notify_cause *cause);

@@ -13,16 +13,17 @@
 #define PATH       "/org/freedesktop/Notifications"
 #define EVERY_NS   (3600 * ST_NS_PER_S)
 #define AGAIN_NS   (10 * ST_NS_PER_S) /* wait after a notification that could not be shown */
-#define A_TURN_MAX 32 /* D-Bus messages handled in one turn, so that a server cannot keep the daemon busy */
+#define A_TURN_MAX 32 /* most D-Bus messages for one call of st_notify_turn: more would block it */
 
 struct st_notify {
     bool heard;  /* the user pressed "I heard it" */
     sd_bus *bus; /* NULL: no connection is open */
     struct st_notify_shown shown;
     struct st_notify_text text; /* text of the notification that is being sent, or was sent last */
-    bool busy, markup, actions; /* a notification is being sent; the server supports markup, buttons */
-    int64_t now_ns, next_ns;    /* time of the last st_notify_look; earliest time of the next notification
-                                   (CLOCK_MONOTONIC) */
+    /* busy: a notification is being sent; markup, actions: the server supports markup, and buttons */
+    bool busy, markup, actions;
+    int64_t now_ns, next_ns; /* time of the last st_notify_look; earliest time of the next notification
+                                (CLOCK_MONOTONIC) */
     uint64_t shown_n;
     uint32_t id;   /* the server's number of the last notification that it showed */
     char why[256]; /* why the last notification was not shown; "": it was shown */

@@ -24,8 +24,8 @@
 #define RESIZED_NS   (13 * ST_NS_PER_S)
 #define TICKS_A_LOOK 5 /* ticks (s) between checks of the loop's CPU share; each copies the histograms */
 
-/* Opens the history again if its folder or file could not be opened; with also_failing also if it could not
- * be written. */
+/* Tries again to open the history if there was no state folder for it; with also_failing, also if the last
+ * write failed. */
 static void set_history_again(struct st_service *service, bool also_failing)
 {
     struct st_history_writer_view view;
@@ -37,8 +37,8 @@ static void set_history_again(struct st_service *service, bool also_failing)
 /* --- the loop rests while nothing plays (loop.when); daemon/loop/witness.h decides. A resting loop has
  * no threads and locks no memory; its last figures stay. --- */
 
-/* The counts of a loop start at zero, so the counts of the last minute are forgotten, except those of the own
- * stream. */
+/* Clears the counts at the end of the last minute, because a new loop counts from zero. Keeps the dropouts of
+ * the daemon's own stream, which are counted on. */
 static void forget_counts(struct st_service *service)
 {
     service->loop.counts = (struct st_history_minute){.own_dropouts_n = service->loop.counts.own_dropouts_n};
@@ -98,8 +98,8 @@ static int wake_up(struct st_service *service, const struct st_playing_facts *fa
 {
     struct st_service_music *music = &service->music;
     service->loop.witness = st_witness_choose(&service->config, facts);
-    /* Checks the clocks now: the time since the last tick may be that of a rest, which the next tick would
-     * report as a pause. */
+    /* Checks the clocks now. Otherwise the next tick would report the time in which the loop rested and no
+     * tick came as a pause. */
     st_clockwatch_tick(&service->clockwatch, service->platform, &service->events);
     st_service_view_end_minute(service);
     st_result_finish(&music->rested);
@@ -116,7 +116,7 @@ static int wake_up(struct st_service *service, const struct st_playing_facts *fa
     return 0;
 }
 
-/* A sentence: why the loop runs. */
+/* Makes the log's sentence that says why the loop runs. */
 static const char *why_text(enum st_playing_answer answer, const struct st_playing_facts *facts, bool always)
 {
     if (always)
@@ -158,8 +158,8 @@ static bool is_resized(struct st_service_music *music, const struct st_witness *
     return other && now_ns - music->other_since_ns >= RESIZED_NS;
 }
 
-/* Gives a running loop the period and priority of the music: when playback starts, when both become
- * known, and when the buffer size has changed. */
+/* Restarts the loop with the period and priority of the music if they differ from the loop's. Checks this
+ * when playback starts, until both are known, and when the buffer size has changed. */
 static int follow_music(struct st_service *service, enum st_playing_answer answer,
                         const struct st_playing_facts *facts)
 {

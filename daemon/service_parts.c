@@ -113,7 +113,8 @@ bool st_service_parts_end_loop(struct st_service *service)
     const bool ended = wait_for_end(service);
     service->loop.hangs = !ended;
     if (!ended)
-        /* The loop counts as overdue without further checks: the wait was longer than they take. */
+        /* Reports the loop as overdue at once: wait_for_end has waited longer than ST_OVERDUE_CHECKS checks
+         * take. */
         service->loop.overdue.checks = ST_OVERDUE_CHECKS;
     if (ended)
         st_session_join(service->session);

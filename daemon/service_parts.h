@@ -15,8 +15,8 @@ void st_service_parts_restart_tcp(struct st_service *service);
 void st_service_parts_set_rights(struct st_service *service);
 int st_service_parts_open_socket(struct st_service *service);
 
-/** Starts the tracer once the loop runs, if trace.enabled is on or the system's sleeptuned can be asked
- * instead. Call each tick. */
+/** Starts the tracer once the loop runs, if trace.enabled is on, or if the system's sleeptuned, which traces
+ * already, can be asked for culprits. Call each tick. */
 void st_service_parts_trace(struct st_service *service);
 /** Stops the tracer. Call after the loop has ended, or before the tracer starts with other settings. */
 void st_service_parts_stop_trace(struct st_service *service);

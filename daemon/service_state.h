@@ -17,7 +17,8 @@
 struct st_service_loop {
     struct st_witness witness; /* period and priority of the loop */
     struct st_overdue overdue;
-    bool hangs;                     /* the loop did not end when asked */
+    /* the loop did not end when it was asked to, so its threads and memory stay */
+    bool hangs;
     char rtkit[ST_VIEW_TEXT_BYTES]; /* result of asking rtkit, written by the loop's thread before it sets
                                        has_rtkit */
     atomic_bool has_rtkit;
@@ -33,7 +34,8 @@ struct st_service_music {
     int64_t decided_ns;     /* when it was last decided whether the loop rests, CLOCK_MONOTONIC */
     int64_t other_since_ns; /* since when the music's buffer size differs from the loop's, CLOCK_MONOTONIC; 0:
                                it does not differ */
-    struct st_result rested; /* result of the loop that ended when the current rest began; rate_hz 0: none */
+    /* figures of the last loop, shown while the loop rests because nothing plays; rate_hz 0: none */
+    struct st_result rested;
 };
 
 /* The HTTP servers. */

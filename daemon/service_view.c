@@ -35,8 +35,8 @@ struct st_history_minute st_service_view_minute_so_far(const struct st_result *r
                                                        int64_t wall_ns)
 {
     const int64_t due_ns = st_period_due_ns(&result->period, result->t0_ns, result->elapsed_periods);
-    /* A loop whose sleep returns at once counts periods that are still in the future. Such a loop is taken to
-     * have measured at most until one period after now. */
+    /* A loop whose sleep returns at once counts periods that are still in the future. So the measured time
+     * ends at most one period after now. */
     const int64_t latest_ns = st_ns_add(now_ns, st_period_ns(&result->period));
     const int64_t until_ns = due_ns < latest_ns || result->elapsed_periods == 0 ? due_ns : latest_ns;
     return (struct st_history_minute){
@@ -117,7 +117,7 @@ static int look_at_right(void *ctx, const char *name)
     bool *set_up = ctx;
     if (!st_text_begins(name, RIGHT_FILE))
         return 0;
-    /* Asked only while the name is unknown: a user database on the network may answer slowly. */
+    /* Looks the user's name up only until it is known: a user database on the network may answer slowly. */
     const struct passwd *user = own[0] == '\0' ? getpwuid(geteuid()) : NULL;
     if (user != NULL)
         ST_PRINT(own, RIGHT_FILE "%s.conf", user->pw_name);
@@ -324,7 +324,8 @@ struct st_http_source st_service_view_source(struct st_service *service)
 
 /* --- each minute, and each change --- */
 
-/* Ends the minute of the sources of xruns: *ret has what they saw of other programs between the two times. */
+/* Ends the minute of the watched sound servers and cards: *ret has what they saw of other programs from
+ * from_wall_ns to to_wall_ns. */
 static void take_observed(struct st_service *service, int64_t from_wall_ns, int64_t to_wall_ns,
                           struct st_observe_minute *ret)
 {
@@ -344,8 +345,8 @@ static void add_observed(struct st_service *service)
     take_observed(service, service->observed_wall_ns > 0 ? service->observed_wall_ns : wall_ns - MINUTE_NS,
                   wall_ns, &minute);
     for (size_t i = 0; service->view.rests && i < minute.watched.watches_n; i++) {
-        /* A source that sees sound now saw it begin just now, since sound would have ended the rest of the
-         * loop. */
+        /* If a source sees sound now, the sound has just begun, because earlier sound would have ended the
+         * loop's rest. So the minute counts as silent. */
         if (minute.watched.watches[i].playing == 1)
             minute.watched.watches[i].playing = 0;
     }

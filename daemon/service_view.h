@@ -3,7 +3,7 @@
 
 #include "daemon/service_state.h"
 
-/** Adds an event with the current time. @param ... the parameters of st_events_add from `kind` on. */
+/** Adds an event with the current time. @param ... kind, format and its arguments, as for st_events_add. */
 #define ST_SERVICE_EVENT(service, level, ...)                                                                \
     st_events_add(&(service)->events, level, st_service_view_wall_ns(service), __VA_ARGS__)
 

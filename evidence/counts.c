@@ -3,10 +3,11 @@
 #include "core/text/text.h"
 
 #define SCORE_STEP 4.0 /* score for each doubling of the rate */
-#define SCORE_MAX  63  /* largest score, for 55,000 or more events in a unit of time */
+#define SCORE_MAX  63  /* largest score, for about 50,000 or more events in a unit of time */
 #define SUMS       (ST_COUNTS_SIDE_MAX * SCORE_MAX + 1)
-#define T_95       2.145 /* 97.5 % quantile of Student's t with 14 degrees of freedom */
-#define HALF       0.5   /* used in place of 0 events, so that a ratio is finite */
+/* 97.5 % quantile of Student's t with 14 degrees of freedom: two runs of 8 sections */
+#define T_95 2.145
+#define HALF 0.5 /* used in place of 0 events, so that a ratio is finite */
 
 int st_counts_score(double rate)
 {
@@ -15,8 +16,8 @@ int st_counts_score(double rate)
 
 int st_counts_judge(const struct st_counts_group *groups, size_t n, double *ret_p, bool *ret_more)
 {
-    /* Row k (k >= 1): in how many ways k scores of the current group can be chosen to give each sum. Row 0:
-     * probability of each sum over the groups so far. */
+    /* ways[k][s], k >= 1: in how many ways k scores of the current group can be chosen so that their sum is
+     * s. ways[0][s]: probability that the scores chosen in all groups so far have the sum s. */
     double(*ways)[SUMS] = calloc(ST_COUNTS_SIDE_MAX + 1, sizeof(*ways)), below = 0, above = 0;
     size_t reach = 1, sum = 0;
     if (ways == NULL)
@@ -60,7 +61,8 @@ struct side {
     /* variance of the logarithm of the rate: that of independent events, or that between the sections if it
      * is larger */
     double variance;
-    /* ratio of the busiest quarter of the run to the quietest one, beyond chance; below 1: no drift */
+    /* how much the rate drifts within the run: ratio of the busiest quarter to the quietest one, each moved
+     * by two standard deviations towards the other; below 1: no drift */
     double drift;
 };
 

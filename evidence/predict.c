@@ -36,14 +36,15 @@ void st_predict_add(struct st_predict_run *run, uint64_t k, int64_t lateness_ns)
 void st_predict_add_span(struct st_predict_run *run, uint64_t periods_n, int64_t max_ns,
                          const struct st_hist *lateness)
 {
-    /* The span has at most one episode in each second, so no more wake-ups need to be counted. */
+    /* Counts at most one wake-up for each second of the span, the latest ones: several within a second are
+     * one episode anyway. */
     uint64_t left_n = (uint64_t)(1 + (double)periods_n * st_period_seconds(&run->period));
     run->periods_n += periods_n;
     if (max_ns <= run->kept_above_ns || lateness == NULL)
         return;
     /* a damaged file may have an empty histogram */
     const bool has_buckets = lateness->total_n > lateness->early_n;
-    /* the largest value is not in any bucket */
+    /* values above the histogram's range are in no bucket, so the largest one is added here */
     if (!has_buckets || lateness->over_n > 0)
         put(run, max_ns, 1);
     for (uint32_t i = has_buckets ? st_hist_index(lateness, lateness->max_ns) + 1 : 0;
@@ -82,8 +83,8 @@ static double frame_ns(const struct st_predict_run *run)
     return st_period_seconds(&run->period) * 1e9 / run->frames;
 }
 
-/* Fills a row for wake-ups that may be late by `slack` ns. @return false: less late wake-ups were left out of
- * the run, so the number is unknown. */
+/* Fills in the rates of episodes if wake-ups may be late by `slack` ns. @return false: unknown, because
+ * wake-ups that are later than `slack` may be missing in the run. */
 static bool fill(const struct st_predict_run *run, double slack, struct st_predict_row *row)
 {
     const double seconds = st_predict_seconds(run);

@@ -1,5 +1,5 @@
-/* Expects dropouts per hour at other buffer sizes from the late wake-ups of one run: a wake-up that is later
- * than the period of a size would be a dropout at that size. */
+/* Predicts dropouts per hour at other buffer sizes from the late wake-ups of one run: a wake-up that is later
+ * than the period of a buffer size would cause a dropout at that size. */
 #pragma once
 
 #include "core/period.h"
@@ -14,10 +14,11 @@ struct st_predict_run {
     struct st_period period; /* period of the measurement */
     uint32_t frames, rate_hz;
     uint64_t periods_n; /* number of seen periods, including skipped ones */
-    /* lateness of the latest wake-up in each second; for spans, upper bounds of these */
+    /* lateness of the latest wake-up in each second; in a run of spans (st_predict_add_span), upper bounds of
+     * it */
     struct st_hist latest;
     int64_t second, latest_ns; /* the second that is being read, and its latest wake-up */
-    int64_t kept_above_ns;     /* for spans: wake-ups with less lateness were left out */
+    int64_t kept_above_ns;     /* in a run of spans: wake-ups that are late by at most this are missing */
 };
 
 /** A prediction for one buffer size. Late wake-ups in the same second form an *episode*: one load causes

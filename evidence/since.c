@@ -9,7 +9,7 @@
 
 static const size_t look_days[ST_SINCE_LOOKS] = {3, 7, 14};
 
-/* The sessions of each kind that are compared for one change. */
+/* The sessions that are compared for one change, by kind (program and buffer size). */
 struct look {
     struct st_counts_group groups[KINDS_MAX];
     struct st_since_side before[KINDS_MAX];
@@ -33,7 +33,7 @@ static void add(struct st_since_side *side, size_t sessions_n, int64_t played_ns
     side->dropouts_n += dropouts_n;
 }
 
-/* Takes the last sessions of each kind before the change. */
+/* Collects the last ST_COUNTS_SIDE_MAX sessions of each kind (program and buffer size) before the change. */
 static void take_before(struct look *look, const struct st_since_session *sessions, size_t n,
                         const struct st_since_change *change, int64_t first_ns)
 {
@@ -72,7 +72,8 @@ static int compare(const struct look *look, struct st_since_change *change)
             add(&change->before, side->sessions_n, side->played_ns, side->dropouts_n);
     }
     change->p_value = fmin(change->p_value, p);
-    /* The figures that are printed must have changed in the same direction. */
+    /* Reports a change only if the printed figures, the mean rates, changed in the same direction as the test
+     * says. */
     change->found =
         change->p_value <= level && (rate_of(&change->since) > rate_of(&change->before)) == change->worse;
     return 0;

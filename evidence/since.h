@@ -25,9 +25,10 @@ struct st_since_side {
 
 /** A change. The caller sets the first three members; changes are sorted. */
 struct st_since_change {
-    int64_t from_ns; /* when the change was last not there; sessions between from_ns and at_ns do not count */
-    int64_t at_ns;   /* when the change was found */
-    int64_t number;  /* number of the change among all changes of this computer, from 1 on */
+    /* the change had not happened yet at this time; sessions between from_ns and at_ns do not count */
+    int64_t from_ns;
+    int64_t at_ns;  /* when the change was found */
+    int64_t number; /* number of the change among all changes of this computer, from 1 on */
     /* The next members are the result. */
     /* since the change dropouts are more frequent, or rarer, beyond chance */
     bool found;

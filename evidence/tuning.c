@@ -3,12 +3,13 @@
 #include "core/stats/random.h"
 #include "core/stats/stats.h"
 
-/* a setting failed and is no longer tried; not an error of the session. Any function that runs a block may
- * return it */
+/* result of functions that run a block: the setting of one row could not be switched, so the session
+ * continues without that row */
 #define ROW_OUT     1
-#define FRESH_PAIRS 8                 /* fresh pairs for settings that were shown to help */
-#define SHOWN_FOLD  3                 /* factor of the effect that a session must be able to show */
-#define MANY        UINT64_C(1000000) /* number of late wake-ups with which chance hardly matters */
+#define FRESH_PAIRS 8 /* pairs of blocks in which a setting that helps is measured again */
+/* st_tuning_plan reckons with settings that make late wake-ups 3 times rarer */
+#define SHOWN_FOLD 3
+#define MANY       UINT64_C(1000000) /* late wake-ups in a block of the plan; only their ratio counts */
 /* after this number of pairs, a setting whose e-value for help is below WITHOUT_E is no longer tried */
 #define WITHOUT_PAIRS 10
 #define WITHOUT_E     0.2
@@ -19,10 +20,10 @@
 #define SCREEN_FROM  5
 #define SCREEN_RUNS  12
 #define SCREEN_ROWS  11
-#define SCREEN_ONE   0x23bu /* the rows that are on in the first run of the screening, as bits */
+#define SCREEN_ONE   0x23bu /* bits of the rows that are on in the first run of the screening */
 #define SCREEN_PAIRS 3      /* the screening counts as this number of pairs of each row */
 #define NO_PAIRS     1.0    /* a row without pairs counts as having one pair without a difference */
-#define BOLD         0.6    /* how much a row is preferred of which little is known */
+#define BOLD         0.6    /* weight of the bonus that find_next gives to rows with few pairs */
 #define NO_ROW       (-1)
 
 #define LEVEL 0.01 /* share of sessions that may keep a setting without effect, at most */
@@ -55,9 +56,9 @@ double st_tuning_e(const struct st_tuning_evidence *s, enum st_tuning_side side)
     return sum / ST_TUNING_BETS;
 }
 
-/* The e-value that a setting needs to be kept, if kept_n of tests_n settings are kept already:
- * e-Benjamini-Hochberg, valid for dependent settings. Source: Wang and Ramdas, "False discovery rate control
- * with e-values", 2022. */
+/* Computes the e-value (evidence of an effect) that a setting needs to be kept, if kept_n of tests_n settings
+ * are kept already. Procedure: e-Benjamini-Hochberg, valid for dependent settings. Source: Wang and Ramdas,
+ * "False discovery rate control with e-values", 2022. */
 static double needed_e(size_t tests_n, size_t kept_n)
 {
     return (double)tests_n / (LEVEL * (double)(kept_n + 1));
@@ -82,8 +83,8 @@ const char *st_tuning_outcome_name(enum st_tuning_outcome outcome)
     return names[outcome];
 }
 
-/* The rows with an outcome, as bits: rows that are still to be tried (NOT_TRIED), or rows that are left on
- * (HELPS, without those whose cost the user refuses). */
+/* Returns the rows with this outcome as bits. NOT_TRIED: rows that must still be tried. HELPS: rows that stay
+ * on; rows whose cost the user refuses are left out. */
 static uint32_t bits_of(const struct st_tuning *t, enum st_tuning_outcome outcome)
 {
     uint32_t bits = 0;
@@ -108,7 +109,8 @@ static bool is_open(const struct st_tuning_row *row)
 
 /* --- the plan --- */
 
-/* Pairs for one of open_n rows: its trial, if each pair shows exactly SHOWN_FOLD, and the fresh pairs. */
+/* Computes how many pairs of blocks one of open_n rows needs: for its trial, if late wake-ups are SHOWN_FOLD
+ * times rarer in each pair, and then FRESH_PAIRS. */
 static uint32_t pairs_each(size_t open_n)
 {
     struct st_tuning_evidence s = {0};
@@ -217,9 +219,9 @@ static int measure_same(struct run *run)
 
 /* --- screening: which rows promise most --- */
 
-/* Measures each row in a factorial design of 12 runs. Each run is the one before, shifted by one; in the last
- * run all are off. So each row is on in half of the runs, and any other row is on in half of these. Source:
- * Plackett and Burman, "The design of optimum multifactorial experiments", 1946. */
+/* Measures each row in a factorial design of 12 runs. The rows that are on shift by one from run to run; in
+ * the last run all are off. So each row is on in half of the runs, and any other row is on in half of these.
+ * Source: Plackett and Burman, "The design of optimum multifactorial experiments", 1946. */
 static int screen(struct run *run)
 {
     struct st_tuning *t = run->t;
@@ -256,9 +258,9 @@ static struct st_tuning_fold fold_of(double logs[FRESH_PAIRS])
                                    exp(logs[FRESH_PAIRS - 1])};
 }
 
-/* Judges by the same kind of evidence whether a row makes more late wake-ups or more dropouts. The mean of
- * two e-values is an e-value again, so both together give no more false alarms than one. @return true: it
- * does, and its outcome is set. */
+/* Judges whether a row makes late wake-ups or dropouts more frequent, by the mean of the two e-values. A mean
+ * of e-values is an e-value, so two questions give no more false alarms than one. @return true: the row is
+ * harmful, and its outcome is set. */
 static bool is_harmful(struct st_tuning_row *row)
 {
     const double late = st_tuning_e(&row->evidence, ST_TUNING_MORE),
@@ -272,8 +274,8 @@ static bool is_harmful(struct st_tuning_row *row)
     return true;
 }
 
-/* Measures a row that was shown to help again, with all other rows that help. The pairs that showed its
- * effect are not used for its size, because chance helped in them as well. */
+/* Measures in fresh pairs how large the effect of a helpful row is, with all other helpful rows on. The pairs
+ * of its trial would show too large an effect, because the row was chosen by them. */
 static int measure_again(struct run *run, size_t i)
 {
     struct st_tuning_row *row = &run->t->rows[i];
@@ -325,8 +327,9 @@ static int try_row(struct run *run, size_t i, enum st_tuning_others others)
     return 0;
 }
 
-/* Chooses the row for the next pair and the state of the others: the largest mean difference of its pairs so
- * far, plus a bonus if it was tried little. @return false: no row is left. */
+/* Chooses the row for the next pair, and whether the other rows are off or on in it. Takes the row and state
+ * with the largest mean difference so far, plus a bonus if there were few pairs. @return false: no row is
+ * left. */
 static bool find_next(const struct st_tuning *t, size_t *ret_row, enum st_tuning_others *ret_others)
 {
     const uint32_t open = bits_of(t, ST_TUNING_NOT_TRIED);
@@ -350,8 +353,8 @@ static int try_all(struct run *run)
     size_t row = 0;
     enum st_tuning_others others = ST_TUNING_OTHERS_OFF;
     int r = screen_blocks(run->t->open_n) > 0 ? screen(run) : 0;
-    /* There must be enough blocks left to measure all rows again that help, including one that the next pair
-     * may show. */
+    /* Tries rows only while enough blocks are left to measure all helpful rows again, including one more that
+     * the next pair may find. */
     while ((r == 0 || r == ROW_OUT) && left(run) >= 2 * (1 + FRESH_PAIRS * (run->kept_n + 1)) &&
            find_next(run->t, &row, &others))
         r = try_row(run, row, others);

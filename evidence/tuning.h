@@ -1,7 +1,7 @@
 /* A session of `tune`: settings are switched on and off in pairs of blocks. The next pair tests the most
- * promising setting; meanwhile the other settings are off, or on if a second fault would hide the effect of
- * this one. A setting that is shown to help stays on, and is measured again in fresh blocks at the end. This
- * file only handles counts: the caller switches settings and measures. */
+ * promising setting; the other settings are off in some of its pairs and on in others, since a second fault
+ * could hide its effect. A setting that is shown to help stays on, and is measured again in fresh blocks at
+ * the end. This file only handles counts: the caller switches settings and measures. */
 #pragma once
 
 #include "core/base.h"
@@ -46,8 +46,8 @@ enum st_tuning_outcome {
     ST_TUNING_FAILED,    /* the setting could not be switched, or another program changed it meanwhile */
 };
 
-/** How many times fewer late wake-ups there are: the median of eight pairs. low and high are the smallest and
- * largest pair, the interval of the sign test (99 %, without assumptions about the distribution). */
+/** Size of an effect: how many times fewer late wake-ups there are with the setting, as the median of eight
+ * pairs. low and high are the smallest and largest ratio, which is the 99 % interval of the sign test. */
 struct st_tuning_fold {
     double value, low, high;
 };
@@ -66,7 +66,7 @@ struct st_tuning_row {
     /* reason for the outcome not tried, failed, harmful, no effect or undecided; or "" */
     char why[ST_TUNING_WHY_BYTES];
     struct st_tuning_evidence evidence; /* evidence from late wake-ups */
-    /* evidence from dropouts: missed deadlines and those of other programs; also from fresh pairs */
+    /* evidence from dropouts of other programs and from events of missed deadlines, in fresh pairs, too */
     struct st_tuning_evidence dropouts;
     /* sum of (off - on) / (off + on) over the pairs of this setting and the screening, for each state of the
      * others */
@@ -74,7 +74,8 @@ struct st_tuning_row {
     uint32_t seen_n[ST_TUNING_OTHERS];
     /* how many times fewer late wake-ups there were in fresh blocks; 0: unknown */
     struct st_tuning_fold fold;
-    struct st_tuning_block mean[2]; /* sums of counts over all pairs: [0] without the setting, [1] with it */
+    /* sums (not means) of the counts of all pairs: [0] without the setting, [1] with it */
+    struct st_tuning_block mean[2];
 };
 
 enum st_tuning_end {

@@ -4,8 +4,8 @@
 /* A thread that SIGCONT continues runs only when the scheduler chooses it, which may take this long. */
 #define CONTINUED_SLACK_NS INT64_C(50000000)
 
-/* On FreeBSD the gap of the wall clock is used, which resuming sets from a clock of whole seconds. ntpd
- * usually changes the clock by less than this. */
+/* On FreeBSD, a jump of the wall clock by at least this shows that the machine was suspended. Resuming sets
+ * the wall clock from a clock of whole seconds; ntpd usually changes it by less. */
 #define SUSPEND_BY_WALL_MIN_NS INT64_C(2000000000)
 
 static uint64_t difference(uint64_t now, uint64_t then)
@@ -38,8 +38,8 @@ static int64_t part_ns(int64_t counted_ns, const struct st_cause_record *record,
     return clip(counted_ns, record->lateness_ns);
 }
 
-/* How much of the lateness a stop of the process (SIGSTOP) explains. The loop may have continued and woken a
- * moment before the thread that noticed SIGCONT. */
+/* Finds how much of the lateness (ns) a stop of the process (SIGSTOP) explains. After SIGCONT the loop may
+ * have woken a moment before the drain thread noticed the signal. */
 static int64_t stopped_ns(const struct st_cause_record *record, const struct st_cause_context *context)
 {
     const int64_t due_ns = record->at_ns - record->lateness_ns;
@@ -111,10 +111,10 @@ static void put_down_to(struct st_cause_event *event, enum st_cause cause, int64
     event->explained_ns = st_cause_kind_by_exclusion(cause) ? INT64_MIN : explained_ns;
 }
 
-/* Judges by what a kernel counts that does not count waits (FreeBSD). In this order, from the surest: the
- * kernel's formula for longer sleeps; the run time of interrupt threads and of real-time threads of other
- * programs, beyond their usual share of that CPU; involuntary switches, beyond the usual ones and at least
- * one for each late wake-up. */
+/* Judges the cause on a kernel that does not count waits for a CPU (FreeBSD). Uses these figures, the surest
+ * first: the kernel's formula for longer sleeps; the run time of interrupt threads and of real-time threads
+ * of other programs, beyond their usual share of that CPU; involuntary switches, beyond the usual ones and at
+ * least one for each late wake-up. */
 static void judge_without_waits(const struct st_cause_record *record, const struct st_cause_baseline *base,
                                 const struct st_cause_context *context,
                                 const struct st_cause_machine *machine, struct st_cause_event *event)
@@ -142,8 +142,9 @@ static void judge_without_waits(const struct st_cause_record *record, const stru
 
 /* --- readings of the machine --- */
 
-/* The cause for each reading that grew, the surest first. A LENGTH must explain half of the lateness; a
- * NUMBER must only grow; a SHARE must be at its limit. */
+/* The counters of the machine (readings) and the cause that each one shows, the surest first. A counter with
+ * the unit LENGTH (ns) must explain half of the lateness; a NUMBER must only grow; a SHARE must be at least
+ * FULL_SHARE. */
 static const struct {
     enum st_reading reading;
     enum st_cause cause;
@@ -161,8 +162,8 @@ static const struct {
     {ST_READING_FULL_POWER_NS, ST_CAUSE_POWER_LIMIT, SHARE},
 };
 
-/* share of the power limit from which the CPU counts as limited, since firmware keeps the mean just below the
- * limit; our own choice */
+/* share of the power limit from which the CPU counts as limited. It is below 1, because firmware keeps the
+ * mean power just below the limit; the value is sleeptune's own choice */
 #define FULL_SHARE 0.97
 
 int64_t st_cause_grown(const struct st_readings *from, const struct st_readings *to, enum st_reading reading,
@@ -178,8 +179,8 @@ int64_t st_cause_grown(const struct st_readings *from, const struct st_readings 
     return now - before - (int64_t)usually;
 }
 
-/* Does the reading of a row explain a lateness? @param ret_ns how much of it; INT64_MIN: the reading has no
- * length. */
+/* Does the counter in readings[row] explain the lateness? @param ret_ns how much of the lateness it explains;
+ * INT64_MIN: the counter is not a time. */
 static bool explains(size_t row, const struct st_readings *from, const struct st_readings *to,
                      const struct st_recent *usual, int64_t lateness_ns, int64_t *ret_ns)
 {
@@ -195,8 +196,8 @@ static bool explains(size_t row, const struct st_readings *from, const struct st
     return readings[row].unit == NUMBER || *ret_ns >= lateness_ns / 2;
 }
 
-/* The longest exit time of the idle states that the CPU entered between two readings. The driver gives the
- * worst case. */
+/* Finds the longest time (ns) that the CPU may have needed to leave an idle state it entered between two
+ * readings. Exit times are worst cases, as the idle driver gives them. */
 static int64_t idle_exit_ns(const struct st_readings *from, const struct st_readings *to)
 {
     int64_t longest_ns = 0;
@@ -209,7 +210,8 @@ static int64_t idle_exit_ns(const struct st_readings *from, const struct st_read
     return longest_ns;
 }
 
-/* Judges by readings of the machine. @return false: none explains the lateness. */
+/* Judges the cause by the machine's counters (readings) before and after the wake-up. @return false: no
+ * counter explains the lateness. */
 static bool judge_by_readings(const struct st_cause_baseline *base, const struct st_cause_context *context,
                               struct st_cause_event *event)
 {

@@ -31,7 +31,8 @@ struct st_cause_machine {
     int virtualised; /* 1: in a virtual machine; 0: not; -1: unknown */
     /* rt_period - rt_runtime: time for which the kernel throttles real-time threads; 0: no throttling */
     int64_t rt_hole_ns;
-    /* longest time that the kernel may add to a sleep of one period (FreeBSD); 0: none, or not known */
+    /* FreeBSD: longest time (ns) that the kernel may add to a sleep of one period; 0: none, not known, or
+     * another system */
     int64_t stretch_ns;
 };
 
@@ -67,7 +68,8 @@ struct st_cause_context {
     /* largest share of the CPU that threads running before the loop had in recent intervals; < 0: not known
      */
     double most_interrupt_share;
-    /* interrupt time between `looked` and `pauses` that already explains earlier late wake-ups */
+    /* part of the interrupt time between `looked` and `pauses` that already explained earlier late wake-ups,
+     * so that no part is used twice */
     int64_t named_ns;
     const struct st_pauses *looked, *pauses; /* readings before and after the wake-up */
     const struct st_readings *readings;      /* reading of the machine after the wake-up; NULL: none */
@@ -81,9 +83,9 @@ struct st_cause_context {
     uint32_t together_n;
 };
 
-/** CPU time that the threads which run before the loop had on one CPU between two readings. A program that
- * began in between counts with all of its CPU time. @param ret_most the thread with the most; NULL: none.
- * @return ns; 0: none, or not known. Pure. */
+/** Adds up the CPU time that threads which run before the loop (interrupt threads, real-time threads of other
+ * programs) had on one CPU between two readings. A program that began in between counts with all of its CPU
+ * time. @param ret_most the thread with the most; NULL: none. @return ns; 0: none, or not known. Pure. */
 int64_t st_cause_interrupts_ns(const struct st_pauses *from, const struct st_pauses *to, int cpu,
                                const struct st_interrupt **ret_most);
 

@@ -148,8 +148,8 @@ static void callback(struct st_drain *drain, int64_t callback_ns)
     cycle(drain, drain->half_lateness_ns, callback_ns);
 }
 
-/* Handles the record at words[0]. @param n number of words that are there. @return number of words of the
- * record; 0: its end is not there yet. */
+/* Counts the cycle, or what else the record at words[0] reports. @param n number of words from there on.
+ * @return number of words of the record; 0: its end is not there yet. */
 static size_t record(struct st_drain *drain, const int32_t *words, size_t n)
 {
     if (words[0] > ST_RECORD_LAST) {
@@ -265,8 +265,9 @@ void st_drain_baseline(struct st_drain *drain)
     set_costs(drain->result, &drain->first.counters, &base.counters, base.cycle - drain->first.cycle);
 }
 
-/* Does the loop's count of periods agree with the clock? The last cycle ended in the period before the next
- * one; a little early in the period before that; or, if periods were skipped after it, in the next one. */
+/* Does the loop's count of periods agree with the clock? The period in which the last cycle ended must be
+ * number elapsed_periods - 1; it is one less if the cycle ended a little early, and one more if periods were
+ * skipped after it. */
 static bool agrees_with_clock(const struct st_loop *loop)
 {
     if (loop->elapsed_periods == 0)

@@ -26,7 +26,9 @@ struct st_drain {
     int32_t words[ST_DRAIN_WORDS];
     size_t words_n; /* words of an incomplete record, left from the last step */
 
-    struct st_cause_baseline first; /* first baseline after warm-up; at_ns INT64_MIN: none yet */
+    /* first baseline after warm-up, from which the loop's CPU time and page faults count; at_ns INT64_MIN:
+     * none yet */
+    struct st_cause_baseline first;
     /* suspended time of the machine at the last drain; INT64_MIN: not known */
     int64_t suspended_ns;
 };

@@ -37,8 +37,8 @@ static const struct st_cause_baseline *baseline_for(const struct st_late_judge *
     return NULL;
 }
 
-/* Can the CPU time of a cycle be compared with that of others? With a callback it differs from cycle to
- * cycle. */
+/* Is the CPU time of a cycle nearly the same in all cycles, so that a longer one is a sign? With a callback
+ * it differs from cycle to cycle. */
 static bool cpu_time_is_even(const struct st_late_judge *judge)
 {
     return judge->cpu_and_wait.n > 0 && judge->loop->callback == NULL;
@@ -46,8 +46,8 @@ static bool cpu_time_is_even(const struct st_late_judge *judge)
 
 /* Judges the waiting wake-ups by counters that were read after them (NULL: they could not be read). Usually
  * each wake-up has its own record. The loop writes at most 8 records a second; wake-ups between two of them
- * share the growth in proportion to their lateness. @param by_itself the loop has read the counters, in its
- * last cycle that was seen. */
+ * share the growth in proportion to their lateness. @param by_itself true: the loop itself read the counters,
+ * in its latest cycle; false: the drain thread did. */
 static void judge_waiting(struct st_late_judge *judge, const struct st_thread_counters *counters,
                           bool by_itself)
 {
@@ -87,8 +87,8 @@ static void judge_waiting(struct st_late_judge *judge, const struct st_thread_co
     judge->waiting_n = 0;
 }
 
-/* The cause of a cycle that began excess_ns late because the callback before it took too long: the callback's
- * own work, or a CPU that was slower than it can be. */
+/* Finds the cause of a cycle that began excess_ns late because the callback before it took too long: the
+ * callback's own work, or a low clock of the CPU. */
 static struct st_cause_event own_work(const struct st_late_judge *judge, int64_t at_ns, int64_t excess_ns,
                                       int64_t callback_ns)
 {
@@ -103,8 +103,8 @@ static struct st_cause_event own_work(const struct st_late_judge *judge, int64_t
 }
 
 /* Judges a cycle that began late. There are three cases: it woke late, and waits for its cause; the callback
- * before it took too long; or it follows a late cycle and is late because of that one, which counts no
- * further. */
+ * before it took too long; or it is late only because the cycle before it was late, and is not counted again.
+ */
 static void judge_late(struct st_late_judge *judge, const struct st_late_judge_cycle *cycle, bool after_late)
 {
     const int64_t at_ns = st_ns_add(cycle->due_ns, cycle->lateness_ns);
@@ -135,8 +135,9 @@ static void push_baseline(struct st_late_judge *judge, const struct st_cause_bas
     judge->base[0] = *base;
 }
 
-/* Adds the growth since the last baseline to the usual values, if there was no late wake-up. A part of it may
- * belong to a late wake-up that was not seen yet. */
+/* Adds the growth of the counters since the last baseline to the usual values (usual_wait, switches and so
+ * on), unless a late wake-up was judged since then. A late wake-up that is not in the ring yet may be
+ * included. */
 static void add_usual(struct st_late_judge *judge, const struct st_cause_baseline *base)
 {
     const struct st_cause_baseline *before = &judge->base[0];
@@ -162,11 +163,9 @@ static void add_usual(struct st_late_judge *judge, const struct st_cause_baselin
     st_recent_add(&judge->usual_late, (double)(base->late_ns - before->late_ns) / cycles);
 }
 
-/* Adds the share of the loop's CPU that threads which run before it had since the last reading, to the usual
- * shares. Intervals with a late wake-up count, too: a thread that is busy in every interval would otherwise
- * never be usual. But if these threads ran for only as long as the loop was late, 0 is added: that time
- * explains the lateness and is not usual. A burst of them may begin up to a period before the loop is due; an
- * eighth more is allowed for other threads. */
+/* Adds to the usual shares what threads that run before the loop had of its CPU since the last reading. Adds
+ * 0 if they ran for no longer than the loop was late, plus a period for each late wake-up (a burst may begin
+ * before the loop is due) and an eighth: that time explains the lateness, so it is not usual. */
 static void add_interrupts(struct st_late_judge *judge, int cpu)
 {
     const int64_t span_ns = judge->pauses.at_ns - judge->looked.at_ns;
@@ -224,8 +223,8 @@ bool st_late_judge_look(struct st_late_judge *judge, struct st_cause_baseline *r
     base.cycle = atomic_load_explicit(&loop->cycles_seen, memory_order_relaxed);
     base.late_ns = judge->late_ns;
     const struct st_cause_baseline *before = &judge->base[0];
-    /* No cycle has run since the last baseline, so a late wake-up may be in progress, for which that baseline
-     * is the right one. */
+    /* No cycle has run since the last baseline. Keeps that baseline, because a late wake-up may be in
+     * progress, and needs a baseline from before its due time. */
     if (before->at_ns != INT64_MIN && base.cycle == before->cycle)
         return false;
     add_usual(judge, &base);

@@ -40,11 +40,12 @@ struct st_late_judge {
 
     int64_t late_ns;         /* summed lateness of all cycles so far that slept */
     struct st_pauses pauses; /* pauses of the machine at the last drain */
-    /* pauses of the machine when the counters were last read */
+    /* pauses of the machine when the counters were last read, for comparison with `pauses` */
     struct st_pauses looked;
     int64_t looked_late_ns; /* late_ns when the counters were last read */
     uint64_t looked_late_n; /* late wake-ups since the counters were last read, including those in warm-up */
-    int64_t named_ns;       /* as in struct st_cause_context */
+    /* interrupt time that already explains late wake-ups since `looked` (st_cause_context.named_ns) */
+    int64_t named_ns;
     struct st_readings readings; /* readings of the machine at the last drain */
 };
 

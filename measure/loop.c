@@ -3,7 +3,8 @@
 
 #include "measure/cause.h"
 
-#define PLAIN_LOWEST (INT32_MIN + 16) /* lowest value of a plain word; lower values announce records */
+/* lowest lateness (ns) that is written as one word; lower values of a word begin a record (ring.h) */
+#define PLAIN_LOWEST (INT32_MIN + 16)
 
 #define CAUSE_WORDS (sizeof(struct st_cause_record) / sizeof(int32_t))
 
@@ -36,7 +37,8 @@ static inline bool is_plain(int64_t value) ST_NONBLOCKING
     return value >= PLAIN_LOWEST && value <= INT32_MAX;
 }
 
-/* Writes a cycle that does not fit into a plain word: wide values, losses, skipped periods. */
+/* Writes a cycle for which one word of lateness is not enough: a value has more than 32 bits, losses must be
+ * reported, or periods were skipped. */
 static void put_slow(struct st_loop *loop, struct state *state, int64_t lateness_ns, int64_t callback_ns,
                      uint64_t skipped) ST_NONBLOCKING
 {

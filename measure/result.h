@@ -22,9 +22,9 @@ struct st_result {
     int cpu;                /* -1: any */
     double load_percent;
 
-    enum st_policy policy_asked, policy; /* what was asked for, and what the kernel granted */
+    enum st_policy policy_asked, policy; /* requested policy, and the one that the kernel granted */
     int priority_asked, priority;
-    /* why the loop does not run as it was asked to ("no right to SCHED_FIFO: ..."); "": it does */
+    /* what was requested but refused ("no right to SCHED_FIFO: ..."); "": the loop runs as requested */
     char degraded[256];
     enum st_lock lock;
     /* timer slack (ns) that was set for this measurement; -1: it was not changed */
@@ -75,8 +75,8 @@ ST_NODISCARD int st_result_copy(struct st_result *ret, const struct st_result *f
 /** The value of a test condition; NULL: it could not be read. */
 const char *st_result_condition(const struct st_result *result, const char *key);
 
-/** The value of a test condition for screens: the default of /dev/cpu_dma_latency means that no program asks
- * for a latency. */
+/** Returns the value of a test condition as screens show it. Replaces the default of /dev/cpu_dma_latency, a
+ * very large number, by words. */
 const char *st_result_condition_shown(const char *key, const char *value);
 
 /** The cause with the longest total lateness. A stop of the process itself is returned only if there is no

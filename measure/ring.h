@@ -10,9 +10,10 @@
 /* A plain word is the lateness of one cycle in ns. With a callback, a second word follows: the callback time
  * in ns. The lowest values of a word are marks, which begin a record; the next two words are a 64-bit number
  * (low half first). */
-/* a cycle whose lateness (the number) exceeds 32 bits; with a callback, the callback time follows */
+/* a cycle whose lateness does not fit into 32 bits and is the number; with a callback, the callback time
+ * follows */
 #define ST_RECORD_WIDE (INT32_MIN + 0)
-/* in place of a callback word: a callback time (the number) that exceeds 32 bits */
+/* stands in place of the callback word: the callback time does not fit into 32 bits and is the number */
 #define ST_RECORD_WIDE_CB (INT32_MIN + 1)
 /* number of periods that were skipped after the previous cycle */
 #define ST_RECORD_SKIPPED      (INT32_MIN + 2)

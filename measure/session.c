@@ -82,7 +82,7 @@ static void add_condition(void *ctx, const char *key, const char *value)
     ST_PRINT(c->value, "%s", value);
 }
 
-/* Touches the loop's stack, which must not cause page faults later. */
+/* Touches the stack of the loop's thread, so that it causes no page faults while the loop runs. */
 static void touch_stack(void)
 {
     volatile char stack[STACK_TOUCH];
@@ -99,8 +99,8 @@ static void run_load(void *ctx) ST_NONBLOCKING
         load->state = 0.9f * load->state + 0.1f;
 }
 
-/* Finds how many rounds take load_percent of the period on this CPU at its current clock; takes about 10 ms.
- */
+/* Finds how many rounds of the synthetic callback take load_percent of the period on this CPU at its current
+ * clock. Takes about 10 ms. */
 static void calibrate_load(struct load *load, struct st_platform *platform, const struct st_period *period,
                            double load_percent)
 {
@@ -122,8 +122,8 @@ static void calibrate_load(struct load *load, struct st_platform *platform, cons
 
 /* --- the threads --- */
 
-/* Sets the requested policy and priority. If they are refused, calls on_refused; the result gets the policy
- * that the thread then has. */
+/* Sets the requested policy and priority of the loop's thread. If the kernel refuses them, calls
+ * config->on_refused. Stores in *result the policy that the thread has at the end. */
 static void become_real_time(struct st_session *session, struct st_result *result)
 {
     static const char *const names[] = {[ST_POLICY_FIFO] = "FIFO", [ST_POLICY_RR] = "RR"};
@@ -158,8 +158,8 @@ static void prepare(struct st_session *session)
     const struct st_session_config *config = &session->config;
     const int cpu = config->cpu;
     pthread_mutex_lock(&session->mutex);
-    /* The copy is written back below. No update is lost meanwhile, since the drain counts nothing before the
-     * loop runs. */
+    /* Works on a copy of the result, and writes it back below. The drain thread cannot change the result in
+     * between, since it counts nothing before the loop runs. */
     struct st_result found = session->result;
     pthread_mutex_unlock(&session->mutex);
 
@@ -261,8 +261,8 @@ static bool drain(struct st_session *session)
 {
     int64_t *stretched_ns = &session->drain.late.machine.stretch_ns;
     const int64_t now_ns = stretch_ns(session->platform, &session->loop);
-    /* if the setting was changed since the last drain, the larger value is used for the wake-ups in between
-     */
+    /* if the user changed the setting since the last drain, the wake-ups since that drain are judged with the
+     * larger of the two values */
     if (now_ns > *stretched_ns)
         *stretched_ns = now_ns;
     st_drain_step(&session->drain);
@@ -287,7 +287,7 @@ static void *run_drain(void *arg)
     sigset_t continued;
     sigemptyset(&continued);
     sigaddset(&continued, SIGCONT);
-    /* for platform->pauses(), which notices SIGCONT in this thread */
+    /* lets this thread receive SIGCONT, by which platform->pauses() notices that the process was stopped */
     (void)pthread_sigmask(SIG_UNBLOCK, &continued, NULL);
     (void)session->platform->set_name(session->platform, "st-drain");
     const int64_t every_ns =
@@ -319,7 +319,8 @@ static void ask_machine(struct st_platform *machine, struct st_cause_machine *re
         ret->rt_hole_ns = (period_us - runtime_us) * ST_NS_PER_US;
 }
 
-/* Number of warm-up cycles, limited by warmup_max_ns: with long periods they would take a minute. */
+/* Number of warm-up cycles: config->warmup_cycles, or as many as fit into warmup_max_ns. Without that limit,
+ * long periods would make warm-up take a minute. */
 static uint64_t warmup_cycles(const struct st_session_config *config, int64_t period_ns)
 {
     const uint64_t fit = (uint64_t)(config->warmup_max_ns / period_ns), most = ST_MAX(fit, WARMUP_CYCLES_MIN);

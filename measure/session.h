@@ -32,7 +32,8 @@ struct st_session_config {
     /* name of the artificial load (stress.h), which becomes a test condition; NULL: none */
     const char *stress;
     uint64_t warmup_cycles;
-    /* longest warm-up: if warmup_cycles would take longer, there are fewer, but at least two; 0: no limit */
+    /* longest duration of warm-up: if warmup_cycles would take longer, fewer cycles run, at least two; 0: no
+     * limit */
     int64_t warmup_max_ns;
     int64_t duration_ns;    /* 0: the session runs until st_session_ask_stop */
     int64_t timer_slack_ns; /* timer slack to set for the loop's thread; -1: unchanged */

@@ -179,7 +179,8 @@ int st_stress_stop(struct st_stress *stress)
     if (stress == NULL)
         return 0;
     for (size_t i = 0; i < stress->children_n;
-         /* Looks for ended children before it kills one, since others may end because of that. */
+         /* Checks for children that have ended before it kills any, because a kill may make other children
+          * end. */
          i++) {
         if (waitpid(stress->child[i], NULL, WNOHANG) == stress->child[i]) {
             stress->child[i] = 0;

@@ -5,7 +5,7 @@
 #include "core/base.h"
 
 enum st_stress_phase {
-    ST_STRESS_IDLE, /* no load: the reference for the other phases */
+    ST_STRESS_IDLE, /* no additional load, for comparison with the other phases */
     ST_STRESS_CPU,
     ST_STRESS_MEMORY,
     ST_STRESS_DISK,

@@ -8,7 +8,8 @@
 #define FADE_N       2048
 #define WEIGHT_MAX   1e6f
 
-/* speed on a slow CPU; a lower value was measured while an interrupt ran, so it is not used */
+/* speed of the empty loop (turns in 1 ns) on a slow CPU. If a lower speed was measured, an interrupt ran
+ * meanwhile, so this value is used instead */
 #define TURNS_PER_NS_LEAST 0.125F
 
 #define QUANTILE_FREE    0.01
@@ -48,10 +49,11 @@ static int64_t smaller_ns(int64_t a_ns, double b_ns) ST_NONBLOCKING
     return (double)a_ns < b_ns ? a_ns : (int64_t)b_ns;
 }
 
-/* The margin m with F(m) = quantile or, if that is less, the one whose mean spinning is the allowed time. A
- * wait that overshoots by o spins for max(0, m - o); the mean of that is the integral of F from 0 to m.
- * Within a bucket, F is taken as linear. Its integral is convex, so taking the chord in its place errs to the
- * smaller margin. */
+/* Computes the margin m with F(m) = quantile, where F is the distribution of overshoots; or, if it is
+ * smaller, the margin with which waits spin for the allowed mean time. A wait that overshoots by o spins for
+ * max(0, m - o); the mean of that is the integral of F from 0 to m. Within a bucket, F is taken as linear.
+ * The integral is interpolated by a straight line, which gives a slightly smaller margin, since the integral
+ * is convex. */
 static int64_t best_margin_ns(const struct st_margin *margin) ST_NONBLOCKING
 {
     const double wanted = margin->quantile * margin->total;

@@ -19,7 +19,7 @@
 
 enum st_margin_kind {
     ST_MARGIN_FIXED,    /* does not change, whatever is learned */
-    ST_MARGIN_QUANTILE, /* a quantile of the overshoots, whatever spinning it costs */
+    ST_MARGIN_QUANTILE, /* a quantile of the overshoots, however long waits then spin */
     /* as far as a budget of spinning allows: the quantile ST_MARGIN_QUANTILE_MOST, plus up to twice the
      * distance of that quantile from the median, for wake-ups that are later still */
     ST_MARGIN_BUDGET,
@@ -35,7 +35,7 @@ struct st_margin {
     int64_t margin_ns;    /* the margin now, ns */
     int64_t overshoot_ns; /* overshoot of the last sleep; INT64_MIN: none yet */
     int64_t spun_ns;      /* spinning time of the last wait */
-    int64_t read_ns;      /* time of one clock read while spinning */
+    int64_t read_ns;      /* duration of one clock read while spinning */
     float turns_per_ns;   /* turns of the empty loop in 1 ns; computed from the next two members */
     unsigned turns_n;     /* turns of the empty loop since turns_per_ns was last computed */
     int64_t turns_ns;     /* duration of turns_n turns */
@@ -88,8 +88,8 @@ static inline void st_margin_learn(struct st_margin *margin, int64_t overshoot_n
 /** Measures how many turns of the empty loop take 1 ns. Real-time safe. */
 void st_margin_learn_turns(struct st_margin *margin) ST_NONBLOCKING;
 
-/** Call before each wait: learns the overshoot of the last sleep if its turn has come. Real-time safe.
- * Inline, since it runs once a cycle. */
+/** Call before each wait: learns the overshoot of the last sleep if it is the learn_every-th one. Real-time
+ * safe. Inline, since it runs once a cycle. */
 static inline void st_margin_review(struct st_margin *margin) ST_NONBLOCKING
 {
     if (margin->turns_n > 0)

@@ -13,19 +13,18 @@
 #define SHARE_MAX  0.5
 /* number of waits between two reviews, which measure how much CPU time each wait may spin */
 #define REVIEW_EVERY 64
-/* most spinning time that can be saved: that of this number of reviews; more is forfeited */
+/* most spinning time that can be saved, as a multiple of what is added between two reviews; the rest is lost
+ */
 #define SAVED_MOST 8
 
-/* The share of a CPU is kept as an account of spinning time. Time that passes adds cpu_share of itself;
- * spinning subtracts, and no wait spins for more than there is. So the budget holds whatever margin is
- * chosen. The margin is chosen so that it spends what is added: more if much was saved, less if the account
- * is overdrawn. Signals leave much unspent, because a sleep that begins again shortly before its due time
- * does not follow the learned distribution. */
+/* Limits spinning to cpu_share of a CPU by an account (saved_ns): elapsed time adds cpu_share of itself,
+ * spinning subtracts, and no wait spins for longer than the account has. review() chooses the margin so that
+ * about as much is spent as is added. */
 struct st_punctual {
     struct st_platform platform; /* only now_ns is used */
     struct st_margin margin;
     double cpu_share;
-    /* spinning time in the account, and the most that it can have (ns) */
+    /* spinning time that is saved in the account, and its upper limit (ns) */
     double saved_ns, saved_max_ns;
     /* clock at the first call, at the last one, and at the last review */
     int64_t first_ns, seen_ns, reviewed_ns;
@@ -76,9 +75,9 @@ void st_punctual_free(struct st_punctual *punctual)
     free(punctual);
 }
 
-/* Sets the mean spinning time of a wait: what was added since the last review, and a quarter of what was
- * saved beyond that, for each of the waits. The amount of one review stays saved, for waits that spin for
- * longer than others. */
+/* Sets how long the next waits may spin on average: the time added since the last review plus a quarter of
+ * the other savings, divided by REVIEW_EVERY. So about the amount of one review stays saved, for waits that
+ * spin longer. */
 static void review(struct st_punctual *punctual, int64_t now_ns)
 {
     const double came_ns = punctual->cpu_share * (double)(now_ns - punctual->reviewed_ns);
@@ -99,8 +98,8 @@ static void pay_in(struct st_punctual *punctual, int64_t now_ns)
     punctual->seen_ns = now_ns;
 }
 
-/* How long before due_ns to ask for the wake-up: at most half of the whole wait, even if a signal left
- * less of it. */
+/* Computes how long before due_ns the thread asks to be woken: the margin, but at most half of the whole wait
+ * (from begun_ns, even if a signal interrupted it), and at most saved_ns. */
 static int64_t early_ns(const struct st_punctual *punctual, int64_t begun_ns, int64_t due_ns)
 {
     const int64_t margin_ns = st_margin_for(&punctual->margin, due_ns - begun_ns);

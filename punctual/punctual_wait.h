@@ -4,12 +4,13 @@
 #include "platform/platform.h"
 #include "punctual/margin.h"
 
-/* if a clock read takes longer than this, reads in a row could end more than this after the due time */
+/* longest time (ns) after the due time at which spinning must end. If one clock read takes longer, an empty
+ * loop shifts the reads */
 #define ST_PUNCTUAL_NEAR_NS 100
 /* reserve within ST_PUNCTUAL_NEAR_NS, since clock reads vary in length */
 #define ST_PUNCTUAL_EDGE_NS 20
 
-#ifndef ST_PUNCTUAL_TURN /* one turn of an empty loop; tests define their own */
+#ifndef ST_PUNCTUAL_TURN /* one iteration of an empty loop; tests define their own */
 #define ST_PUNCTUAL_TURN() __asm__ volatile("")
 #endif
 

@@ -11,8 +11,8 @@
  * "changes" of sleeptune-history/1; not trusted. @return safe text. */
 const char *st_change_story_what(const json_t *what);
 
-/** How many other things changed together with the first one, without further facts about the kernel. @param
- * list "what" of a change. */
+/** Counts the other things that changed together with the first one in the list. Does not count further facts
+ * about the kernel. @param list "what" of a change. */
 size_t st_change_story_more_n(const json_t *list);
 
 /** A hint if the kernel changed: " 6.12.47 is still installed: boot it once."; "": it did not change, or the

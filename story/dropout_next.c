@@ -17,8 +17,8 @@ static double share_of(const struct st_dropout_client *client)
     return 0;
 }
 
-/* What a larger buffer costs, as three lines with its command: "; 5.33 ms more delay; undo: the same with 0
- * (no forced size); to keep: sleeptune apply ...". */
+/* What follows a command that sets a larger buffer: the delay that it adds, and how to undo or keep it: ";
+ * 5.33 ms more delay; undo: the same with 0 (no forced size); to keep: sleeptune apply ...". */
 static const char *price_text(const struct st_dropout_table *table, const char *source, int64_t frames)
 {
     const double more_ns =
@@ -35,9 +35,9 @@ static const char *price_text(const struct st_dropout_table *table, const char *
  * along */
 #define FRAMES_MAX 2048
 
-/* The smallest buffer above the current one that lasts for busy_ns. A cycle is taken to compute as long with
- * the larger buffer. @return frames, a power of two, at most 2048; 0: none, or the current buffer is not
- * known. */
+/* The smallest buffer above the current one that lasts for busy_ns. Assumes that a cycle does not compute for
+ * longer with a larger buffer. @return frames, a power of two, at most 2048; 0: none, or the current buffer
+ * is not known. */
 static int64_t room_frames(const struct st_dropout_table *table, int64_t busy_ns)
 {
     int64_t larger = FRAMES_MIN;
@@ -93,8 +93,8 @@ static bool is_real_time(int64_t priority)
     return priority > 0 && priority < ST_XRUN_NORMAL;
 }
 
-/* The command that takes the priority from the culprit, which is a thread of at least the priority of the
- * client's. "": the culprit's name cannot be used in a command. */
+/* Makes the command that takes real-time priority from the culprit, a program that runs before the client.
+ * "": the culprit's name cannot be used in a command. */
 static const char *take_priority(const struct st_dropout_row *row)
 {
     char word[ST_XRUN_NAME_BYTES];
@@ -147,7 +147,8 @@ static struct st_dropout_next next_resync(const struct st_dropout_client *client
     if (llabs(client->drift_ppb) > FAR_PPB)
         return (struct st_dropout_next){"", ST_DROPOUT_REASON_ONE_CLOCK ": their rates are too far apart",
                                         false};
-    /* older versions of PipeWire log the card's name in ALSA instead, which does not begin so */
+    /* is the name that of PipeWire's node ("alsa_...")? Older versions of PipeWire log ALSA's name of the
+     * card, which the command cannot use */
     const bool known =
         st_text_begins(client->name, "alsa_") && st_safe_shell_word(client->name, word, sizeof(word)) != NULL;
     return (struct st_dropout_next){

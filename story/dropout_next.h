@@ -14,10 +14,10 @@ struct st_dropout_next {
 #define ST_DROPOUT_NEXT_RAISED                                                                               \
     "the buffer is larger now than when these dropouts happened: see whether they come again"
 
-/** The next step against the dropouts of a client; client NULL: of the device, whose buffer size someone
- * forced. All empty if the reason is not known, unless the source cannot know reasons. @param source name as
- * in st_xrun_source. @param right_set_up the user has the right to real-time priority from the next login on.
- */
+/** Chooses the next step against the dropouts of a client; client NULL: against those of the device, whose
+ * buffer size someone forced. All empty if the reason is not known, unless the source cannot know reasons.
+ * @param source name as in st_xrun_source. @param right_set_up the user has the right to real-time priority
+ * from the next login on. */
 struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
                                        const struct st_dropout_client *client, const char *source,
                                        bool right_set_up);

@@ -46,7 +46,8 @@ static const char *peak_text(const struct st_dropout_client *client)
     return share_text(load->cycles_n > 0 ? load->busy_max_ns : -1, load->period_ns);
 }
 
-/* What to show as the reason of a client that lost no sound: what is known about it, or is not watched. */
+/* Text for the column "Why" of a client that lost no sound: what is known about the client, or why its
+ * dropouts may not be seen. */
 static const char *quiet_text(const struct st_dropout_client *client)
 {
     const struct st_xrun_load *load = &client->load;
@@ -93,7 +94,8 @@ static void add_client(const struct table *table, const struct st_dropout_client
     }
 }
 
-/* Sources that the answer is about come first, then those that are watched now. */
+/* Rank of a source in the table; the highest comes first: 2 if the user asked about this time (asked) and the
+ * source is watched now, 1 if one of both holds, else 0. */
 static int rank(const struct st_dropout_source *source)
 {
     return source->asked + source->watched;

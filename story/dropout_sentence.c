@@ -2,8 +2,8 @@
 
 #include "core/ns.h"
 
-/* Is the culprit of a part of the dropouts named? Not with one of few: that may be chance, and different the
- * next time. */
+/* Does the sentence name the culprit? It does if the culprit had the CPU at half of the dropouts, or at 3 and
+ * a fifth of them. Fewer may be chance, and another program the next time. */
 static bool is_named(uint64_t culprit_n, uint64_t all_n)
 {
     return culprit_n > 0 && (2 * culprit_n >= all_n || (culprit_n >= 3 && 5 * culprit_n >= all_n));

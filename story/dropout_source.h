@@ -6,7 +6,7 @@
 struct st_dropout_source {
     const char *name; /* name of the source, as in struct st_xrun_source */
     const struct st_dropout_table *table;
-    bool asked;        /* `table` covers the time that is asked about */
+    bool asked;        /* the dropouts in `table` are from the time that the user asked about */
     bool plays;        /* something plays, or played in that time */
     bool watched;      /* the source is watched at this moment */
     const void *owner; /* the caller's object that contains the source */

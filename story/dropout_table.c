@@ -25,11 +25,12 @@ static int compare(const struct st_dropout_sum *a, const struct st_dropout_sum *
     return (a->n < b->n) - (a->n > b->n);
 }
 
-/* Compares the losses of two clients; of equal ones, a client with a name comes before a device. */
+/* Compares the losses of two clients, to sort the larger one first. Of equal losses, a client with a name
+ * comes before a device. */
 static int compare_clients(const struct st_dropout_client *a, const struct st_dropout_client *b, bool timed)
 {
-    /* A client whose only entry is the rest of a dropout that was counted earlier has n = 0, so it is not
-     * compared by time. */
+    /* Does not compare times if one client has no dropout of its own (n = 0), only the rest of a dropout that
+     * was counted earlier. */
     const int more = compare(&a->sum, &b->sum, timed && a->sum.n > 0 && b->sum.n > 0);
     return more != 0 ? more : (a->name[0] == '\0') - (b->name[0] == '\0');
 }
@@ -54,7 +55,8 @@ const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_t
         worst = client;
         worst_late = late;
     }
-    /* Among clients that lost the CPU to others, a client with a known culprit says more. */
+    /* If the worst client lost the CPU and its culprit is not known, prefers a client that lost the CPU to a
+     * known culprit: the user can act on that. */
     ST_EACH_OF (client, table->clients, table->clients_n) {
         const bool late = st_ns_sub(table->sum.last_wall_ns, client->sum.last_wall_ns) <= within_ns;
         if (worst != NULL && late == worst_late && st_dropout_table_lost_cpu(worst) &&
@@ -122,8 +124,8 @@ static struct st_dropout_client *find(struct st_dropout_table *table, const char
     return NULL;
 }
 
-/* Is client `a` replaced before `b`? First clients without dropouts, then clients that have gone, then those
- * with fewer dropouts, then those seen longer ago. */
+/* Does client `a` leave the full table before `b`? Clients without dropouts leave first, then clients that do
+ * not play any more, then clients with fewer dropouts, then those seen longer ago. */
 static bool goes_before(const struct st_dropout_client *a, const struct st_dropout_client *b)
 {
     const uint64_t of_a = a->sum.n, of_b = b->sum.n;
@@ -178,7 +180,7 @@ static struct st_dropout_row *find_row(struct st_dropout_client *client, enum st
     return NULL;
 }
 
-/* Finds or adds the client's row for dropouts as in this event. */
+/* Finds or adds the client's row for the reason and place of this event. */
 static struct st_dropout_row *row_of(struct st_dropout_client *client, const struct st_event *event)
 {
     const char *stream = NULL;
@@ -187,7 +189,8 @@ static struct st_dropout_row *row_of(struct st_dropout_client *client, const str
             (client->name[0] == '\0' ? st_dropout_reason_device : st_dropout_reason_stream)(event->device);
     struct st_dropout_row *row = find_row(client, event->reason, event->place, stream);
     if (row == NULL && client->rows_n == ST_DROPOUT_ROWS_MAX)
-        /* The rows are full: the last one then counts the dropouts of several reasons. */
+        /* All rows are in use, so the last one becomes a row without a reason, which counts dropouts of
+         * several reasons. */
         row = find_row(client, ST_DROPOUT_UNKNOWN, ST_DROPOUT_AT_UNKNOWN, NULL);
     if (row != NULL)
         return row;
@@ -222,7 +225,8 @@ static void add_to_row(struct st_dropout_row *row, const struct st_event *event,
     row->slowed = event->slowed;
 }
 
-/* Does row `a` come after row `b`? It has the smaller loss, or the same loss and no reason. */
+/* Must row `a` stand after row `b`? So it must if its loss is smaller, or if the losses are equal and only
+ * `a` has no reason. */
 static bool is_behind(const struct st_dropout_row *a, const struct st_dropout_row *b, bool timed)
 {
     const int more = compare(&a->sum, &b->sum, timed);
@@ -261,7 +265,7 @@ static void take_device_load(struct st_dropout_table *table, const struct st_xru
     table->device_load_ns = now_ns;
 }
 
-/* Did the client with the largest loss fail to finish this cycle? */
+/* Is the client with the largest loss one of those that did not finish this cycle in time? */
 static bool is_of_worst(const struct st_dropout_table *table, const struct st_dropout_table_cycle *cycle)
 {
     const struct st_dropout_client *worst = st_dropout_table_worst(table, INT64_MAX);
@@ -342,7 +346,8 @@ void st_dropout_table_take_event(struct st_dropout_table *table, const struct st
     table->places_n[event->place] += n;
     if (now_ns >= table->last_ns) {
         table->last_ns = now_ns;
-        /* also if it is earlier, since the wall clock may have been set back */
+        /* the time of this dropout, even if it is before the previous one: the wall clock may have been set
+         * back */
         table->sum.last_wall_ns = event->wall_ns;
         table->certainty = event->certainty;
         /* A dropout shows that something plays on its device. */

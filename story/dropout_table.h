@@ -1,5 +1,5 @@
-/* What one source of xruns has seen: dropouts by reason, clients sorted by loss, and the settings of the
- * device. Pure. Times: now_ns by CLOCK_MONOTONIC, and wall_ns. */
+/* The dropouts that one source of xruns (a sound server or driver) has reported: by reason, and by client,
+ * sorted by loss. Also the settings of the device. Pure. Times: now_ns by CLOCK_MONOTONIC, and wall_ns. */
 #pragma once
 
 #include "story/loss_rhythm.h"
@@ -28,7 +28,8 @@ struct st_dropout_sum {
  * dropout that was counted earlier and goes on, the length of the rest is not known.) */
 bool st_dropout_table_is_timed(const struct st_dropout_sum *sum);
 
-/* if a client has more, the last row also counts all further dropouts, and has no reason and place */
+/* most rows (reason and place) of a client. If it has more, the last row also counts all further dropouts,
+ * and has no reason and place */
 #define ST_DROPOUT_ROWS_MAX 8
 
 /* A client's dropouts with one reason and place. Screens show it as a row. */
@@ -36,8 +37,8 @@ struct st_dropout_row {
     struct st_dropout_sum sum;
     enum st_dropout_reason reason;
     enum st_dropout_place place;
-    /* for a device, or a program's own stream on a device: what happened, as "let its stream run dry"; NULL:
-     * a client was not ready */
+    /* words for what happened to a device, or to a program's own stream on a device: "let its stream run
+     * dry"; NULL: the row is about a client that was not ready */
     const char *stream;
     /* most frequent culprit of the dropouts for which one is known; "": none */
     char culprit[ST_XRUN_NAME_BYTES];
@@ -67,7 +68,8 @@ struct st_dropout_client {
     } block;
     int64_t drift_ppb;        /* last known drift_ppb of struct st_xrun_load; 0: not known */
     struct st_xrun_load load; /* load of the last 10 s; cycles_n 0: none */
-    /* time of the last line, and of the last load line (CLOCK_MONOTONIC); INT64_MIN: none */
+    /* time of the last report about the client, and of the last load line (CLOCK_MONOTONIC); INT64_MIN: none
+     */
     int64_t seen_ns, load_ns;
 };
 
@@ -131,8 +133,8 @@ static inline bool st_dropout_table_is_culprit(const struct st_dropout_row *row)
     return row->culprit_n > 0 && 2 * row->culprit_n >= row->sum.n;
 }
 
-/** How often the client has long cycles: "every 683 ms (32768 samples), at any buffer size: a plug-in that
- * computes in blocks of 32768"; "": at no regular interval, or not known. */
+/** Makes a text how often the client has long cycles: "every 683 ms (32768 samples), at any buffer size: a
+ * plug-in that computes in blocks of 32768"; "": at no regular interval, or not known. */
 const char *st_dropout_table_rhythm(const struct st_dropout_client *client);
 
 /** Which playing client asked for the shortest cycle on the device that plays, and which one for its rate:
@@ -156,8 +158,8 @@ static inline bool st_dropout_table_is_unheard(const struct st_dropout_client *c
 /** The first client with st_dropout_table_is_unheard; NULL: none. */
 const struct st_dropout_client *st_dropout_table_unheard(const struct st_dropout_table *table);
 
-/** Has none of the programs that play a real-time thread (each was checked), and the server, as far as known,
- * none either? */
+/** Do the server and all playing programs run without real-time priority? True only if each program was
+ * checked; the server may be unknown. */
 bool st_dropout_table_is_normal(const struct st_dropout_table *table);
 
 /** Did other programs keep the client from computing or from waking up? Settings of the computer help against

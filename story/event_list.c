@@ -27,7 +27,7 @@ int st_event_list_beside(struct st_history_reader *reader, const struct st_event
     return st_history_read_loop_seen(reader, ret->from_ns, ret->to_ns, &ret->seen_from_ns, &ret->seen_to_ns);
 }
 
-/* Writes one event, so that only one of them is a json_t at a time. */
+/* Writes one event as text at once, so that not all events need memory as json_t at the same time. */
 static int take(void *ctx, int64_t id, const struct st_event *event)
 {
     struct list *list = ctx;

@@ -6,8 +6,8 @@
 
 struct st_story_beside st_event_story_alone(const struct st_event *event)
 {
-    /* The test loop matters only if the client's own cycle does not give the reason, or does not say who made
-     * it wake up late. */
+    /* Late wake-ups of the test loop are searched only if the client's own cycle does not give the reason, or
+     * does not say who made the client wake up late. */
     return (struct st_story_beside){
         .from_ns = st_ns_sub(st_event_began_ns(event), ST_EVENT_SAME_TIME_NS),
         .to_ns = st_ns_add(event->wall_ns, ST_EVENT_SAME_TIME_NS),
@@ -38,7 +38,8 @@ static const struct st_event *explanation(const struct st_event *event, const st
     return late_ns > 0 && late_ns >= st_event_missing_ns(event) ? &beside->late : NULL;
 }
 
-/* Is the reason of the dropout unknown? If a card was resynchronised or packets were lost, that is it. */
+/* Is the reason of the dropout unknown? It is known if the event has one, or if its place is one: a card was
+ * resynchronised, or packets were lost. */
 static bool is_unexplained(const struct st_event *event)
 {
     return event->reason == ST_DROPOUT_UNKNOWN && !event->mixed && st_dropout_place_why(event->place) == NULL;
@@ -100,7 +101,8 @@ static const char *dropout_text(const struct st_event *event)
 {
     struct st_dropout_client client = st_dropout_table_of_event(event);
     const bool of_device = event->kind == ST_EVENT_DEVICE_DROPOUT, named = client.name[0] != '\0';
-    /* a card that is put in step is not the subject, because the reason names the device that it follows */
+    /* a resynchronised card is not the subject of the sentence, because the reason names the device that the
+     * card follows */
     const bool is_subject =
         of_device && !named && event->device[0] != '\0' && event->place != ST_DROPOUT_AT_RESYNC;
     const char *where = where_text(event, !is_subject), *text;

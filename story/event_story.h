@@ -9,8 +9,8 @@
 /** Value of "cause" if the test loop was on time, so that the machine did not cause the dropout. */
 #define ST_STORY_ON_TIME "loop-on-time"
 
-/** What is known about the time of an event, from the list of recent events (daemon/causes/events.c) or a
- * file (story/event_list.c). Times by the wall clock. */
+/** What is known about the test loop at the time of an event, from the list of recent events
+ * (daemon/causes/events.c) or from a history (story/event_list.c). Times by the wall clock. */
 struct st_story_beside {
     int64_t from_ns, to_ns; /* a late wake-up under way in this time may explain the event */
     /* the worst late wake-up in that time, of equal ones the first; lateness_ns 0: none */
@@ -23,10 +23,11 @@ struct st_story_beside {
  * own cycle does not explain it. */
 struct st_story_beside st_event_story_alone(const struct st_event *event);
 
-/** Takes another event into account: the worst late wake-up at the same time is kept. */
+/** Takes another event into account: if it is a late wake-up at the same time, and the worst one so far,
+ * keeps it in beside->late. */
 void st_event_story_join(struct st_story_beside *beside, const struct st_event *record);
 
-/** Is it certain that no later record can explain the event? */
+/** Is everything known about the time of the event, so that no later event can change its explanation? */
 bool st_event_story_is_settled(const struct st_story_beside *beside);
 
 /** The sentence: "HeavyReverb made 3 dropouts on card (PipeWire): it computed too long (25.0 ms of CPU time,

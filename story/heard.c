@@ -3,8 +3,9 @@
 #include "core/ns.h"
 #include "core/stats/stats.h"
 
-#define LEVEL        0.05
-#define CHANCE_LEAST 1e-9 /* smallest chance of a mark: an event without length would have none */
+#define LEVEL 0.05
+/* least probability that a cause explains a mark by chance: an event without length would give 0 */
+#define CHANCE_LEAST 1e-9
 
 bool st_heard_fits(const struct st_heard_mark *mark, const struct st_heard_event *event)
 {
@@ -23,8 +24,8 @@ static const struct st_heard_session *session_of(const struct st_heard_mark *mar
     return NULL;
 }
 
-/* Finds for each cause how much of the session is within the mark's window after one of its events, and
- * whether the mark itself is. */
+/* Sets for each cause: covered_ns, the part of the session that is at most a mark's window after an event of
+ * the cause; and hit, whether the mark itself is in that part. */
 static void look_behind(const struct st_heard_mark *mark, const struct st_heard_session *session,
                         const struct st_heard_event *events, size_t events_n, struct st_heard_cause *causes,
                         size_t causes_n)
@@ -73,8 +74,8 @@ uint32_t st_heard_judge(const struct st_heard_mark *marks, size_t marks_n,
     const double look = fmax(1, (double)counted_n - ST_HEARD_LEAST_N + 1);
     const double level = LEVEL / (double)causes_n * 6 / (M_PI * M_PI * look * look);
     ST_EACH_OF (cause, causes, causes_n) {
-        /* The Poisson distribution is an upper bound for marks with different chances, if there is at least
-         * one more than expected. */
+        /* Marks have different chances. The Poisson distribution bounds the sum of their hits from above if
+         * there is at least one more hit than expected. */
         cause->p_value = cause->hits_n > cause->expected
                              ? st_stats_gamma_below((double)cause->hits_n, cause->expected)
                              : 1;

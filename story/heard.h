@@ -1,4 +1,4 @@
-/* Judges "I heard it now": which of the watched causes happened before these reports (marks) of a user more
+/* Judges a user's reports "I heard it now" (marks): which of the watched causes happened before marks more
  * often than by chance? Pure; threads: any. */
 #pragma once
 
@@ -31,7 +31,7 @@ struct st_heard_session {
 
 /** How often a cause precedes the marks. */
 struct st_heard_cause {
-    uint32_t hits_n; /* marks that the cause explains */
+    uint32_t hits_n; /* number of marks that follow an event of the cause within their window */
     double expected; /* marks that the cause would be expected to explain by chance */
     double p_value;  /* probability that the cause explains at least hits_n marks by chance */
     bool frequent;   /* its windows cover more than ST_HEARD_FREQUENT of the playing time */

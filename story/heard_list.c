@@ -7,11 +7,13 @@
 #define MARKS_MAX  200 /* only the latest marks are read */
 #define EVENTS_MAX 50000
 #define LOOK_NS    (250 * ST_NS_PER_MS)
-#define LONGEST_NS (120 * ST_NS_PER_S) /* longest window of a mark, of any way to make one */
+/* longest time between a dropout and the user's report (mark) of it: window_ns of "prompted" */
+#define LONGEST_NS (120 * ST_NS_PER_S)
 #define MINUTE_NS  (60 * ST_NS_PER_S)
 /* a user with an open terminal is as fast as one who presses the button of the page */
 #define SOON_NS (8 * ST_NS_PER_S)
-/* thousandths of a second in which programs waited; from this on the wait is a cause of its own */
+/* least pressure (thousandths of a second in which programs waited) at which memory or disk counts as a cause
+ */
 #define MUCH 100
 
 /* The causes that are considered: client dropouts by their reason, then those below, then late wake-ups of
@@ -101,9 +103,9 @@ static struct words words_of(size_t cause)
                           st_text("a program %s", st_dropout_reason_text(reason))};
 }
 
-/* The ways to make a mark, and the time between hearing and making it. A user who types a command looks for
- * the terminal first, one who presses a button looks for the page; a notification comes up to a minute after
- * a dropout. */
+/* How a user can report a click (make a mark), each with the least and most time from the click to the
+ * report. To type a command takes longest, to press a key is fastest; a notification comes up to a minute
+ * after a dropout. */
 static const struct way {
     const char *by;
     int64_t window_ns, least_ns;
@@ -136,17 +138,18 @@ static int take_mark(void *ctx, ST_UNUSED int64_t id, const struct st_event *eve
     return 0;
 }
 
-/* Which event explains a mark first: a source that was lost, then dropouts, then all others. */
+/* Rank of an event as an explanation of a mark; the highest is preferred: 2 for a source that was lost, 1 for
+ * a dropout, 0 for all others. */
 static int rank(const struct st_event *event)
 {
     if (event->kind == ST_EVENT_OBSERVE_LOST)
-        /* If it has a length, the source is watched again. */
+        /* If the event has a length, the source is watched again, so the loss is over. */
         return event->span_ns == 0 ? 2 : 0;
     return st_event_kind_is_dropout(event->kind);
 }
 
-/* How much of an event was before the mark (ns). -1: not known, because the event sums dropouts up to a time
- * after the mark. */
+/* Finds how much of the event's loss or lateness (ns) was before the mark. -1: not known, because the event
+ * sums several dropouts, the last one after the mark. */
 static int64_t before_ns(const struct st_heard_mark *mark, const struct st_event *event)
 {
     const int64_t after_ns = ST_MAX(st_ns_sub(event->wall_ns, mark->at_ns), 0);
@@ -157,8 +160,8 @@ static int64_t before_ns(const struct st_heard_mark *mark, const struct st_event
     return ST_MAX(st_ns_sub(event->longest_ns, after_ns), 0);
 }
 
-/* Did the event happen as shortly before the mark as users usually need? Always, if a notification named it.
- */
+/* Did the event end at most SOON_NS before the mark, as is usual when a user reports it? True for each mark
+ * that answers a notification. */
 static bool is_soon(const struct st_heard_mark *mark, const struct st_event *event)
 {
     return mark->prompted ||
@@ -172,7 +175,8 @@ static bool explains_better(const struct st_heard_mark *mark, const struct st_ev
 {
     if (than->wall_ns == 0)
         return true;
-    /* Sound that was lost after a server had ended and run again was not lost by that end. */
+    /* An event of a higher rank wins. So does a dropout after the earlier event, for example after a server
+     * had ended and run again: that end did not cause it. */
     if (rank(event) != rank(than))
         return rank(event) > rank(than) ||
                (st_event_kind_is_dropout(event->kind) && st_event_began_ns(event) > than->wall_ns);
@@ -208,8 +212,8 @@ static void take(struct list *list, const struct st_event *event, size_t cause)
     }
 }
 
-/* Did every buffer in use last more than twice as long as the loop was late? Then the lateness cannot be
- * heard; half of the time is left to the music for computing. Buffer sizes are known to the minute. */
+/* Was the loop late by too little to be heard: by less than half of the shortest buffer in use? The other
+ * half is left to the music's programs for computing. Buffer sizes are precise to a minute. */
 static bool is_too_short(const struct list *list, const struct st_event *event)
 {
     double shortest_ns = HUGE_VAL;
@@ -347,7 +351,8 @@ int st_heard_list_read(struct st_history_reader *reader, int64_t since_ns, int64
         r = st_history_read_events(reader, &wish, take_mark, list, &more);
     wish.kind = "";
     wish.limit = EVENTS_MAX;
-    /* The events that explain the first mark may be before the time that was asked for. */
+    /* Reads events from LONGEST_NS before since_ns on, because the first mark may be explained by one of
+     * these. */
     if (since_ns != INT64_MIN)
         wish.since_ns = st_ns_sub(since_ns, LONGEST_NS);
     if (r == 0 && list->n > 0)

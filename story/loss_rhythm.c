@@ -2,7 +2,8 @@
 
 #include "core/ns.h"
 
-/* shortest interval that is tried: if it fits better than its multiples, these are not the interval */
+/* shortest interval that is tried. It is below LEAST_NS, so that a short interval fits best itself, and its
+ * multiples are not reported in its place */
 #define SHORTEST_NS ((double)(2 * ST_NS_PER_S))
 #define LEAST_NS    ((double)(10 * ST_NS_PER_S))
 #define MOST_NS     ((double)(600 * ST_NS_PER_S))
@@ -10,7 +11,8 @@
 #define WITHIN      0.05
 #define BEATS_MIN   8
 #define HITS_MIN    0.6
-/* losses that are tried as the first one of the rhythm, since some may have another reason */
+/* number of losses that are tried as the first one of the rhythm, since the very first may have another
+ * reason */
 #define STARTS    8
 #define BY_CHANCE (-20.7) /* largest log_p of a rhythm: the logarithm of 10^-9 */
 
@@ -62,7 +64,7 @@ void st_loss_rhythm_find(struct st_loss_rhythm *rhythm)
         return;
     rhythm->searched = true;
     const double all_ns = (double)(rhythm->began_ns[rhythm->n - 1] - rhythm->began_ns[0]);
-    /* With a shorter interval, fewer than HITS_MIN of its multiples could have a loss. */
+    /* Does not try shorter intervals: there are too few losses for a share of HITS_MIN of their multiples. */
     const double least_ns = ST_MAX(SHORTEST_NS, HITS_MIN * all_ns / (double)rhythm->n);
     struct beats best = {0};
     for (size_t first = 0; first < STARTS && first + BEATS_MIN / 2 < rhythm->n; first++) {

@@ -5,8 +5,9 @@
 #include "evidence/miss_events.h"
 #include "xruns/xrun.h"
 
-#define HOUR_S  3600.0
-#define LEAST_S 60.0 /* shortest playing time of a row, since times are known to the minute */
+#define HOUR_S 3600.0
+/* a row with less playing time is left out, since times are precise to a minute only */
+#define LEAST_S 60.0
 
 struct st_size_rate st_size_list_rate(const struct st_history_size *size)
 {

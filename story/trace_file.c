@@ -34,7 +34,8 @@ static int track_of(int cpu, int place)
     return 1 + PLACES * cpu + place;
 }
 
-/* Writes what ran as a slice that begins after the previous slice of its track. */
+/* Ends what ran at this place (thread, interrupt or softirq), and writes it as a slice of its track. The
+ * slice begins no earlier than the previous one ended. */
 static void leave(const struct work *work, struct cpu *cpus, int number, int place, int64_t at_ns)
 {
     struct cpu *cpu = &cpus[number];
@@ -57,13 +58,13 @@ static void leave_all(const struct work *work, struct cpu *cpus, int number, int
         leave(work, cpus, number, place, at_ns);
 }
 
-/* Ends the slice of the thread that leaves the CPU, and begins that of the next one. The idle thread gets no
- * slice. */
+/* Handles a switch of threads: writes the slice of the thread that leaves the CPU, and begins the slice of
+ * the thread that gets it. The idle thread gets no slice. */
 static void take_switch(const struct work *work, struct cpu *cpus, const struct st_trace_event *e)
 {
     struct cpu *cpu = &cpus[e->cpu];
     char *label = cpu->at[ON_CPU].label;
-    /* The thread got the CPU by a switch that is not among the events, so its slice begins with them. */
+    /* The thread got the CPU before the first known event of this CPU, so its slice begins at that event. */
     if (cpu->pid != e->prev_pid)
         cpu->at[ON_CPU].since_ns = cpu->first_ns;
     label[0] = '\0';
@@ -144,8 +145,8 @@ static void add_missed(const struct work *work, const struct st_cycle_row *row, 
                               work->file->copy.ring->names[row->name]);
 }
 
-/* Marks a missed deadline of a driver whose cycle began late, since all that it drives is late with it. Not
- * after a pause, in which it was idle. */
+/* Writes a mark "missed deadline" if the cycle of a driver began late, since all clients that it drives are
+ * then late, too. Writes none after a pause, in which the driver was idle. */
 static void add_late_driver(const struct work *work, const struct st_cycle_row *row)
 {
     const int64_t period_ns = row->period_ns, due_ns = row->cycle_ns + period_ns;
@@ -203,7 +204,7 @@ static void add_cycles(struct work *work)
         }
         if (row == NULL)
             continue;
-        /* The row of a cycle that the server reported after the client's next one. */
+        /* This row belongs to an earlier cycle, which the server reported too late: it is written alone. */
         if (open->first != NULL && row->signal_ns < open->first->signal_ns) {
             add_cycle(work, row, row, open);
             continue;

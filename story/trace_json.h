@@ -26,7 +26,7 @@ void st_trace_json_end(const struct st_trace_json *json);
 void st_trace_json_name(const struct st_trace_json *json, enum st_trace_group group, int track,
                         const char *name);
 
-/** Writes a slice, an event with a length, unless it is empty. The slices of a track must ascend without
+/** Writes a slice (an event with a length), unless its length is 0. The slices of a track must ascend without
  * overlap. @return the end of the slice. */
 int64_t st_trace_json_slice(const struct st_trace_json *json, enum st_trace_group group, int track,
                             int64_t from_ns, int64_t to_ns, const char *text);

@@ -49,7 +49,7 @@ static const char *class_of(const json_t *object)
     return state != NULL && st_text_is_among(state, classes) ? st_text(" class=\"%s\"", state) : "";
 }
 
-/* Are all cells of this column numbers? They are aligned to the right. */
+/* Are all cells of this column numbers? Then the page aligns the column to the right. */
 static bool is_number(const json_t *rows, size_t column)
 {
     size_t i;
@@ -136,8 +136,8 @@ static void put_client(FILE *out, const json_t *client, size_t row, double px_pe
     put_span(out, "class=\"bar bad\" fill=\"#b42318\"", row, fmax(woken_px, DEADLINE_PX), end_px);
 }
 
-/* Writes the picture. What lasts longer than two cycles is cut off at its edge. @return false: there is no
- * cycle. */
+/* Writes the picture of a dropout's cycle as SVG. Bars are cut off at the right edge, after two cycles.
+ * @return false: there is no cycle. */
 static bool put_cycle(FILE *out, const json_t *cycle)
 {
     const json_t *clients = get(cycle, "clients"), *client;
@@ -237,7 +237,8 @@ char *st_page_text(const json_t *document, enum st_page_form form)
     }
     while ((begin = strstr(at, "{{")) != NULL && (end = strstr(begin, "}}")) != NULL) {
         fwrite(at, 1, (size_t)(begin - at), out);
-        /* Not on the private address, which is another one at each start and so cannot be installed. */
+        /* Omits the manifest on the private address: that address changes at each start, so a browser cannot
+         * install the page from there. */
         if (form == ST_PAGE_SERVED && st_text_begins(begin, "{{links}}"))
             fputs("<link rel=\"manifest\" href=\"/manifest.webmanifest\">\n", out);
         put_slot(out, document, begin + 2, (size_t)(end - begin) - 2);

@@ -12,7 +12,7 @@ int st_hist_init(struct st_hist *hist, int digits)
 {
     if (digits < 1 || digits > 4)
         return -ERANGE;
-    uint32_t exact = 2; /* values below this have a bucket each: 2 * 10^digits */
+    uint32_t exact = 2; /* 2 * 10^digits: each value below it has a bucket of its own */
     for (int i = 0; i < digits; i++)
         exact *= 10;
     uint32_t sub_buckets = 1;
@@ -159,7 +159,7 @@ int64_t st_hist_value_at_rank(const struct st_hist *hist, uint64_t rank)
         return hist->min_ns;
     if (rank >= hist->total_n)
         return hist->max_ns;
-    /* the table of early values from its end, so the earliest first */
+    /* i < 0: walks the table of early values from its end, so that the earliest value comes first */
     for (int64_t i = hist->early_n > 0 ? -len : 0; i < len; i++) {
         const uint32_t at = (uint32_t)(i < 0 ? -i - 1 : i);
         const int64_t middle_ns = st_hist_bucket_middle(hist, at), value_ns = i < 0 ? -middle_ns : middle_ns;

@@ -36,8 +36,9 @@ int st_stats_quantile_ranks(uint64_t n, double p, double confidence, uint64_t *r
     const double count = (double)n;
     const double variance = count * p * (1 - p);
     if (variance > EXACT_VARIANCE_MAX) {
-        /* The correction is half a rank for continuity, and at least a whole rank for the skewness, or (z^2 -
-         * 1) / 6 ranks if that is more. */
+        /* Corrects the normal approximation by half a rank for continuity, and for the skewness of the
+         * binomial distribution: the Cornish-Fisher term is at most (z^2 - 1) / 6 ranks; at least 1 is used.
+         */
         const double z = st_distribution_normal_z(tail);
         const double skew = fmax(1, (z * z - 1) / 6);
         const double low = floor(count * p - z * sqrt(variance) + 0.5 - skew);
@@ -108,8 +109,8 @@ double st_stats_gamma_below(double shape, double x)
 
 double st_stats_gamma_quantile(double q, double shape)
 {
-    /* Approximation of Wilson and Hilferty, 1931. Above GAMMA_EXACT_MAX it is within 1e-6 of the exact value
-     * and is used as it is; below, it only limits the search. */
+    /* Approximation of Wilson and Hilferty, 1931. For shapes above GAMMA_EXACT_MAX it differs by less than
+     * 1e-6 from the exact value and is returned; for smaller shapes it only limits the search. */
     const double z = q >= 0.5 ? st_distribution_normal_z(1 - q) : -st_distribution_normal_z(q);
     const double guess = shape * pow(fmax(0, 1 - 1 / (9 * shape) + z / (3 * sqrt(shape))), 3);
     if (shape > GAMMA_EXACT_MAX)

@@ -11,7 +11,7 @@ enum st_form {
     ST_FORM_NAME,
 };
 
-/* The forms that have a member. */
+/* Bits of st_field.in: the forms of the struct that contain a member. */
 #define ST_FIELD_LINE 1U /* a line of a helper program, which can set only these members */
 #define ST_FIELD_FILE 2U /* a row in SQLite */
 #define ST_FIELD_JSON 4U
@@ -22,8 +22,8 @@ struct st_field {
     enum st_form form;
     unsigned in;      /* the forms that have this member: bits ST_FIELD_* */
     size_t at, bytes; /* offset and size of the member in the struct */
-    /* none: value for "unknown", which is not written. A value outside of min .. max is refused in a line,
-     * unknown in a file, and limited when it is written */
+    /* none: the value that means unknown; it is not written. min, max: the allowed range; a value outside is
+     * refused in a line, counts as unknown in a file, and is limited when it is written */
     int64_t none, min, max;
     const char *(*word)(int value); /* the word for each value of 0 .. max, for ST_FORM_WORD */
 };

@@ -9,7 +9,7 @@
 
 #include "core/base.h"
 
-#define ST_TEXT_TO_NUL SIZE_MAX /* as a number of bytes: up to the terminating '\0' */
+#define ST_TEXT_TO_NUL SIZE_MAX /* for a parameter `bytes`: the text ends at its '\0' */
 
 /** Reads one character. @param bytes available bytes, or ST_TEXT_TO_NUL. @return its length in bytes, 1 to 4
  * (also for U+0000); 0: not valid UTF-8. */

@@ -1,4 +1,4 @@
-/* Texts that live for a turn of a loop, and their output on terminals. */
+/* Makes texts that the caller need not free: st_text_forget frees all of them. Prints texts on terminals. */
 #include "core/text/text.h"
 
 #include "core/text/safe.h"
@@ -42,7 +42,7 @@ void st_text_forget(void)
         return;
     for (struct block *next; (next = oldest.next) != NULL; free(next))
         oldest.next = next->next;
-    /* Makes a text that is used after this visible on the screen. */
+    /* Overwrites the freed texts: a text that is still in use, by mistake, then appears as "???". */
     memset(oldest.room, '?', sizeof(oldest.room));
     last = NULL;
     used_bytes = more_n = 0;
@@ -111,8 +111,8 @@ void st_text_join(char *buf, size_t buf_bytes, const char *separator, const char
     ST_PRINT_REST(buf + at, buf_bytes - at, format);
 }
 
-/* Columns of the character that begins at text: 0 within a character, and for a combining mark. Source:
- * Unicode's EastAsianWidth.txt, rounded. */
+/* Width in terminal columns of the character that begins at text. 0: a combining mark, or a byte within a
+ * character. Source: Unicode's EastAsianWidth.txt, simplified. */
 static int columns_at(const char *text, size_t bytes)
 {
     static const uint32_t wide[][2] = {{0x1100, 0x115f},   {0x2e80, 0x303e},  {0x3041, 0xa4cf},
@@ -170,8 +170,8 @@ void st_text_pad(FILE *out, const char *text, int columns)
     while (++n < columns);
 }
 
-/* End of the word that begins at `begin`. A unit is part of the number before it, so that both stay on one
- * line. */
+/* Finds the end of the word that begins at `begin`. A number and the unit after it are one word, so that both
+ * stay on one line. */
 static size_t word_end(const char *text, size_t bytes, size_t begin)
 {
     static const char *const units[] = {" %", " ns", " us", " µs", " ms", " s", " min", " h", " Hz", " kHz"};

@@ -4,9 +4,9 @@
 #include "core/base.h"
 
 /** Prints a text of at most ST_TEXT_MAX_BYTES - 1 bytes; a longer one is cut. The text lives until its thread
- * calls st_text_forget: a loop does so at the end of each turn, a command never. Beyond ST_TEXT_TURN_BYTES,
- * the room of the oldest texts is used again. Threads: any, each with its own texts; never the cycle loop,
- * since this allocates. */
+ * calls st_text_forget: a loop calls it after each iteration, a command never. If a thread has more than
+ * ST_TEXT_TURN_BYTES of texts, new texts overwrite the oldest ones. Threads: any, each with its own texts;
+ * never the cycle loop, since this allocates. */
 #define ST_TEXT_MAX_BYTES  8192
 #define ST_TEXT_TURN_BYTES (16 * 1024 * 1024)
 ST_NODISCARD char *st_text(const char *format, ...) ST_PRINTF(1, 2);

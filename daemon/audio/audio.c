@@ -168,7 +168,7 @@ static int64_t step(struct st_audio *audio)
     if (broken == NULL)
         return ST_AUDIO_LOOK_NS;
     ST_PRINT(error, "lost the backend %.31s: %s", audio->config.audio.backend, broken);
-    /* Reported before the stream is closed, since closing may hang with the server. */
+    /* Reports the loss before the stream is closed, since closing may hang if the sound server hangs. */
     note_failure(audio, ST_EVENT_AUDIO_LOST, error);
     close_stream(audio);
     return st_audio_backoff_ns(audio->failures);

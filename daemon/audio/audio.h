@@ -70,6 +70,6 @@ struct st_audio_judge {
  * true: the stream hangs. Pure. */
 bool st_audio_hangs(struct st_audio_judge *judge, uint64_t calls, int64_t latency_ns);
 
-/** Pause (ns) before the next attempt after this number of consecutive failures: 1 s, 2 s, 4 s .. 60 s. Pure.
- */
+/** Pause (ns) before the next attempt to open the stream, after this number of consecutive failures: 1 s, 2
+ * s, 4 s .. 60 s. Pure. */
 int64_t st_audio_backoff_ns(unsigned failures);

@@ -38,8 +38,8 @@ static const enum SoundIoFormat formats[] = {
 static const struct {
     const char *name;
     enum SoundIoBackend backend;
-    /* libsoundio's own thread plays, and we set its policy; with the other backends it is a thread of the
-     * server's library */
+    /* true: libsoundio's own thread plays, and sleeptuned sets its policy; false: a thread of the sound
+     * server's library plays */
     bool own_thread;
     /* smallest latency that is asked for: pulseaudio as its own clients use it, dummy so that it wakes less
      * often than the loop */
@@ -240,11 +240,10 @@ static int choose_device(struct st_own_stream *stream, char *error, size_t error
     return -EIO;
 }
 
-/* A latency at which the dummy backend is not late by itself. It plays half of its buffer at a time, and then
- * refills only what was free before. The buffer is rounded up to whole pages: if exactly whole pages are
- * asked for, it holds only one such half after each refill, and a wake-up that is a microsecond late counts
- * as an underflow (src/dummy.c of libsoundio 2.0.0). So one frame more than whole pages is asked for, which
- * leaves nearly a page to spare, 10 ms at 48 kHz. */
+/* Chooses a latency at which the dummy backend of libsoundio causes no underflow of its own. It rounds its
+ * buffer up to whole pages. With exactly whole pages, a wake-up that is a microsecond late counts as an
+ * underflow (src/dummy.c of libsoundio 2.0.0); one frame more leaves nearly a page to spare, 10 ms at 48 kHz.
+ */
 static double dummy_latency_s(double wished_s, int64_t rate_hz)
 {
     /* stereo samples of 32 bits */

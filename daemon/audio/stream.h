@@ -41,8 +41,8 @@ static inline void st_stream_set_policy(struct st_platform *platform, const stru
     enum st_policy policy;
     int got;
     if (platform->set_policy(platform, ST_POLICY_FIFO, priority) < 0)
-        /* Without real-time priority: normal policy instead of SCHED_BATCH, which the main thread's threads
-         * inherit. */
+        /* Real-time priority was refused. Sets the normal policy instead of SCHED_BATCH, which new threads
+         * inherit from the main thread. */
         (void)platform->set_policy(platform, ST_POLICY_OTHER, 0);
     if (platform->get_policy(platform, &policy, &got) == 0) {
         atomic_store(&seen->priority, got);

@@ -8,7 +8,8 @@
 #include "platform/tree.h"
 
 #define QUARTER_NS INT64_C(250000000)
-#define GAP_NS     INT64_C(2000000000) /* after this time without a wake-up, no loop was running */
+/* a longer gap ends a series: of wake-ups (no loop ran then), or of seconds in which the machine was slow */
+#define GAP_NS INT64_C(2000000000)
 
 #define UNKNOWN INT64_MIN
 
@@ -151,7 +152,7 @@ static void note_pressure(struct st_causes *causes, enum st_cause slowed, int64_
     m->slowed = slowed;
 }
 
-/* Unlocks the mutex, which the caller holds, and adds the event that was held back. */
+/* Unlocks the mutex, which the caller holds, and adds the event causes->late to the list of events. */
 static void unlock_and_put_late(struct st_causes *causes)
 {
     const struct st_event late = causes->late;

@@ -44,7 +44,7 @@ void st_causes_end_minute(struct st_causes *causes, struct st_cause_sums *ret,
 /** Counts n wake-ups of the loop, on time or late. Threads: drain. */
 void st_causes_wakes(struct st_causes *causes, uint64_t n);
 
-/** Sets why the kernel names no culprit; "": it does. Threads: main. */
+/** Sets the sentence why no culprit is known (no trace runs); "": the trace names culprits. Threads: main. */
 void st_causes_set_untraced(struct st_causes *causes, const char *why);
 
 /** Adds a late wake-up to the sums. @param culprit NULL: the trace named none. Threads: any. */
@@ -57,7 +57,7 @@ struct st_causes_now {
     struct st_cause_span span;
 };
 
-/** Copies the current minute. Threads: any. */
+/** Copies the causes of the current minute so far. Threads: any. */
 void st_causes_look(struct st_causes *causes, struct st_causes_now *ret);
 
 /** The document sleeptune-causes/1 of the current minute, for answers while there is no history; sorts

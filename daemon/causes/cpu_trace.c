@@ -14,12 +14,13 @@ struct owner {
     enum owner_kind kind;
     int number; /* number of the thread, interrupt or softirq */
     char name[ST_TRACE_NAME_BYTES];
-    int64_t before_ns, after_ns; /* CPU time (ns) before and after the waiting thread was woken */
+    /* CPU time (ns) of this owner, before and after the waiting thread was woken */
+    int64_t before_ns, after_ns;
 };
 
-/* Which threads may be the culprit. AFTER_WAKING: those that had the CPU after the waiting thread was woken.
- * WAITED_FOR: as AFTER_WAKING, but if the waking is not in the trace, all that had the CPU, since the
- * counters show a wait for the CPU. ALL: also those that had it before the waking. */
+/* Which threads may be the culprit. AFTER_WAKING: threads that had the CPU after the waiting thread was
+ * woken. WAITED_FOR: the same threads; but if the waking is not in the trace, all threads that had the CPU,
+ * since the counters show a wait for it. ALL: all threads that had the CPU, before the waking, too. */
 enum threads { THREADS_NONE, THREADS_AFTER_WAKING, THREADS_WAITED_FOR, THREADS_ALL };
 
 /* What runs on the CPU at a moment: an interrupt on top of a softirq, on top of a thread. */
@@ -47,8 +48,8 @@ static void add_to(struct line *line, const struct owner *who, int64_t before_ns
     line->owners[i].after_ns += after_ns;
 }
 
-/* Adds time to what runs now. The time of an interrupt or softirq is held back until its exit is seen
- * (leave()). */
+/* Adds CPU time to the thread, softirq or interrupt that runs now. leave() decides later to whom the time of
+ * an interrupt or softirq belongs, when its exit is seen. */
 static void add(struct line *line, int64_t before_ns, int64_t after_ns)
 {
     struct owner *above = line->irq.kind != OWNER_NONE ? &line->irq : &line->softirq;
@@ -116,8 +117,8 @@ static int64_t between(int64_t from_ns, int64_t to_ns, int64_t low_ns, int64_t h
     return ST_MAX(b - a, 0);
 }
 
-/* The thread that has the CPU at event i: the one from which the next switch takes the CPU; unknown if events
- * were lost before that switch. There must be a switch at i or later. */
+/* Finds the thread that has the CPU at event i: the next switch takes the CPU from this thread. Unknown if
+ * events were lost before that switch. There must be a switch at i or later. */
 static struct owner taken_from(const struct st_trace_event *events, size_t i, int cpu, int tid)
 {
     while (events[i].cpu != cpu || (events[i].kind != ST_TRACE_SWITCH && events[i].kind != ST_TRACE_LOST))

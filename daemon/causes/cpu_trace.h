@@ -18,8 +18,8 @@ struct st_trace_culprit {
     int64_t ns;
     /* from the wake-up of the waiting thread until it got the CPU (ns); 0: its wake-up is not in the trace */
     int64_t waited_ns;
-    /* how long a culprit thread had the CPU in each turn, from switch to switch, including time before the
-     * due time (ns); 0: not completely known */
+    /* if the culprit is a thread: for how long it had the CPU, from switch to switch, also before the due
+     * time (ns); 0: not completely known */
     int64_t turns_ns;
     int cpu;
     bool waking_was_seen;
@@ -27,7 +27,8 @@ struct st_trace_culprit {
 };
 
 /**
- * Who kept thread `tid`, which was due at due_ns and ran at woke_ns at the latest, from its CPU.
+ * Finds the culprit that kept thread `tid` from its CPU. The thread was due at due_ns and ran at woke_ns at
+ * the latest.
  *
  * The examined time is from due_ns until the switch to the thread. Which other threads are suspects depends
  * on `cause`, which the counters gave. If the thread waited for its CPU (run-queue, kernel-or-interrupt; or

@@ -29,10 +29,11 @@ size_t st_event_limit_place(struct st_event_kinds *kinds, const struct st_event 
 /** Index of the most frequent kind. */
 size_t st_event_limit_largest(const struct st_event_kinds *kinds);
 
-/* BURST_N events of a kind pass at once, then one in each EACH_NS. One a second is 3600 rows an hour of some
- * 0.3 kB, about 1 MB, which fits the smallest history (4 MB). Late wake-ups and dropouts of other programs
- * always pass, since they are compared with each other; their sources already sum them to at most five a
- * second of a kind (daemon/causes/causes.c, daemon/observe/observed_events.c). */
+/* The limit for each kind: ST_EVENT_LIMIT_BURST_N events pass at once, then one in each
+ * ST_EVENT_LIMIT_EACH_NS. One a second is 3600 rows an hour of some 0.3 kB, about 1 MB, which fits the
+ * smallest history (4 MB). Late wake-ups and dropouts of other programs always pass, since they are compared
+ * with each other; their sources already sum them to at most five a second of a kind (daemon/causes/causes.c,
+ * daemon/observe/observed_events.c). */
 #define ST_EVENT_LIMIT_BURST_N 30
 #define ST_EVENT_LIMIT_EACH_NS INT64_C(1000000000)
 /* Events that did not pass become one event after this time. */
@@ -42,10 +43,11 @@ size_t st_event_limit_largest(const struct st_event_kinds *kinds);
 struct st_event_limit {
     struct st_event_kinds kinds;
     struct st_event_bucket {
-        /* how much of the burst was used at at_ns, as the time (ns) after which it is all available again */
+        /* how much of the burst was used at at_ns, as a time (ns): after it, a whole burst may pass again */
         int64_t used_ns;
         int64_t at_ns;
-        bool any;                  /* an event did not pass since the last sum; the next members are valid */
+        /* true: an event was held back since the last sum, so the next members are valid */
+        bool any;
         int64_t happened_since_ns; /* when the first event of the sum happened */
         int64_t sum_since_ns;      /* when the first event of the sum was held back */
         struct st_event sum;

@@ -12,8 +12,9 @@
 /* after this time without an examined wake-up, the loop is not known to run */
 #define ALIVE_NS INT64_C(1000000000)
 /* an event of this age is logged even if no wake-up of the loop was seen since */
-#define UNKNOWN_NS   INT64_C(5000000000)
-#define MACHINE_NS   INT64_C(2000000000) /* oldest state of the machine that may be stored with an event */
+#define UNKNOWN_NS INT64_C(5000000000)
+/* largest age of a state of the machine (struct st_meanwhile) that is stored with an event */
+#define MACHINE_NS   INT64_C(2000000000)
 #define LOG_A_MINUTE 10
 
 int st_events_init(struct st_events *events, struct st_platform *platform)
@@ -133,7 +134,7 @@ void st_events_add(struct st_events *events, enum st_log_level level, int64_t wa
 
 /* --- reading the list; call these with the mutex held --- */
 
-/* Finds what other events explain about this one. */
+/* Finds what other events and the loop's wake-ups say about the cause of this event. */
 static struct st_story_beside look_beside(const struct st_events *events, int64_t wall_ns,
                                           const struct st_event *event)
 {

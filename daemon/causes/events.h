@@ -15,8 +15,8 @@
 struct st_meanwhile {
     int64_t at_ns; /* when `pressure` and `slowed` were last read; 0: not yet */
     struct st_event_pressure pressure;
-    /* why the machine has been slower, from slowed_from_ns to slowed_to_ns without interruption;
-     * ST_CAUSE_UNKNOWN: it was not */
+    /* cause that slowed the machine (for example heat) from slowed_from_ns to slowed_to_ns without
+     * interruption; ST_CAUSE_UNKNOWN: it was not slower */
     enum st_cause slowed;
     int64_t slowed_from_ns, slowed_to_ns;
     int loop_cpu; /* CPU of the test loop; -1: any */

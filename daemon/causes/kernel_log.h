@@ -3,7 +3,7 @@
 
 #include "daemon/causes/events.h"
 
-/** The reading of the kernel's log. All zero at first. */
+/** How far the kernel's log was read. All zero at first. */
 struct st_kernel_log {
     int fd; /* of /dev/kmsg; 0: not opened yet; -1: not readable */
     int64_t looked_ns;

@@ -210,7 +210,7 @@ static int make_instance(struct st_trace *trace, const char **ret_what)
     struct tracefs_instance *instance = tracefs_instance_create(ST_TRACE_INSTANCE);
     if (instance == NULL)
         return error_of(EACCES);
-    /* it belongs to another daemon, so st_tracer_clear could not remove it */
+    /* another daemon uses this instance, so st_tracer_clear could not remove it */
     if (!tracefs_instance_is_new(instance)) {
         tracefs_instance_free(instance);
         return -EEXIST;

@@ -14,9 +14,9 @@
 
 #define LOG_MODULE "trace"
 
-/* events that are kept at least after they were read from the kernel's buffer */
+/* least number of the latest events that stay in tracer->events */
 #define EVENTS_MAX ST_CPU_EVENTS_MAX
-/* events that are kept at most beyond EVENTS_MAX, so that old ones are moved out seldom */
+/* room for further events, so that the array drops old events in groups, not one by one */
 #define SPARE     (EVENTS_MAX / 4)
 #define FROZEN_NS (12 * ST_NS_PER_S)
 /* longest time for asking the system's daemon about all late wake-ups of one turn */
@@ -49,8 +49,8 @@ static void keep(void *ctx, const struct st_trace_event *event)
     tracer->events[tracer->events_n++] = *event;
 }
 
-/* Moves the events from the kernel's buffer to tracer->events. If that fails, the events that were read
- * before are still of use. */
+/* Moves the events from the kernel's buffer to tracer->events. Ignores an error, since the events that were
+ * read before it can still name a culprit. */
 static void read_ring(struct st_tracer *tracer)
 {
     if (tracer->module != NULL)

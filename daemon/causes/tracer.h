@@ -32,9 +32,9 @@ void st_tracer_stop(struct st_tracer *tracer);
 
 /* --- how late wake-ups get from the loop to the tracer --- */
 
-/** Passes each late wake-up of the loop from the drain thread to the main thread and the tracer, which
- * names a culprit; without a tracer directly to the sums of causes. These sums also get the number of all
- * wake-ups. */
+/** Carries the loop's late wake-ups from the drain thread to the sums of causes: through the main thread and
+ * the tracer, which names a culprit, or directly if there is no tracer. Also counts all wake-ups for these
+ * sums. */
 struct st_tracer_way {
     struct st_causes *causes;
     st_tracer_frozen_fn frozen; /* receives the trace that st_tracer_way_freeze takes */

@@ -165,8 +165,8 @@ static const char *value_text(const config_setting_t *setting)
     }
 }
 
-/* How much a name differs from a known one: 0 if they are equal, 1 at most if the known one begins with it.
- */
+/* How much an unknown name differs from a known one, as an edit distance: 0 if they are equal; at most 1 if
+ * the known name begins with the unknown one. */
 static size_t distance(const char *name, const char *known)
 {
     const size_t far = st_near_distance(name, known);
@@ -280,8 +280,8 @@ void st_config_defaults(struct st_config *ret)
         ST_PRINT(ret->loop.when, "always");
 }
 
-/* Rejects what must not reach libconfig: zero bytes, where its text would end, and @include, because messages
- * name lines of one file. */
+/* Rejects text that libconfig must not get: zero bytes, at which libconfig would stop reading, and @include,
+ * because error messages name lines of one file. */
 static void check_text(struct parse *parse, const char *text, size_t len)
 {
     unsigned line = 1;

@@ -4,10 +4,10 @@
 
 #define VALUE_BYTES 200
 #define PATH_BYTES  512
-/* bytes of a configuration file that are read; of a longer one only its beginning */
+/* most bytes of a configuration file that are read and hashed; of a longer one only the beginning */
 #define FILE_BYTES (64 * 1024)
 #define DPKG_BYTES (16 * 1024 * 1024) /* largest list of packages; it has some 5 MB on a desktop */
-#define DEPTH_MAX  3                  /* how deep folders of configuration files may be nested */
+#define DEPTH_MAX  3                  /* largest depth at which folders of configuration files are searched */
 
 static void add(struct st_fingerprint *f, const char *kind, const char *name, const char *value)
 {
@@ -43,7 +43,8 @@ struct taking {
     int depth;
 };
 
-/* Adds a test condition, unless it changes by itself while a computer runs. */
+/* Adds a test condition (st_platform.conditions), unless its value changes by itself while a computer runs.
+ */
 static void on_condition(void *ctx, const char *key, const char *value)
 {
     static const char *const moving[] = {
@@ -107,9 +108,9 @@ static void add_smalls(struct taking *taking)
 
 /* --- packages --- */
 
-/* Packages of sound servers and of firmware that sound hardware loads, one of each source package; and the
- * libraries that are looked for where no list of packages can be read. A name with "*" stands for all that
- * begin with it. */
+/* The packages whose versions are stored: sound servers, and firmware that sound hardware loads; one of each
+ * source package. Also the libraries that stand in for packages if no list of packages can be read. "NAME*"
+ * matches all names that begin with NAME. */
 static const char *const packages[] = {"pipewire",      "wireplumber",     "jackd*",
                                        "jack2",         "pulseaudio",      "alsa-ucm-conf",
                                        "alsa-lib",      "libasound2",      "libasound2t64",
@@ -224,7 +225,8 @@ static void add_path(struct taking *taking, const char *path)
     (void)below.machine->list(below.machine, path, on_file, &below);
 }
 
-/* Is it a configuration file of a sound server? PulseAudio has other files of its own beside them. */
+/* Is this the name of a configuration file of a sound server? PulseAudio keeps other files in the same
+ * folders. */
 static bool is_configuration(const char *name)
 {
     static const char *const ends[] = {".conf", ".lua", ".pa", ".d", ".json", ".xml"};

@@ -131,16 +131,17 @@ static void close_file(struct st_history_file *file)
     file->history = NULL;
 }
 
-/* Checks that the file may be written, locked or renamed. The state folder has only files of sleeptune;
- * history.path may name any file, so it must be a history. @return 0, or an error: it is left alone. */
+/* Checks that the file may be written, locked or renamed. A file in the state folder is sleeptune's;
+ * history.path may name any file, so that file must be a history. @return 0, or an error: the caller does not
+ * touch the file. */
 static int look_at_file(const struct st_history_file *file, const char **error)
 {
     return file->used.usual ? 0 : st_history_look(file->used.path, error);
 }
 
 /* Renames a file that is damaged or, in the state folder, not a history, so that a new one can begin. A
- * history of a newer version stays as it is. @param r, why what is wrong with the file. @return 0, or an
- * error: it stays. */
+ * history of a newer version stays as it is. @param r, why the error, and a sentence about it. @return 0, or
+ * an error: the file was not renamed. */
 static int put_aside(struct st_history_file *file, int r, const char **why)
 {
     char aside[ST_HISTORY_PATH_BYTES];
@@ -184,9 +185,9 @@ static int lock(struct st_history_file *file, const char **error)
     return r == -EBUSY ? r : 0;
 }
 
-/* Checks whether another program changed the file since the last write. If it was removed or damaged, new
- * rows would be lost in it, so it is closed. @return 0: it can be written, after it is opened again if it was
- * closed; or an error. */
+/* Checks whether another program changed the file since the last write. A file that another program removed,
+ * emptied or wrote to is closed, because new rows could be lost in it. @return 0: the file can be written, or
+ * opened again if it was closed; or an error. */
 static int look_after_file(struct st_history_file *file, const char **error)
 {
     const enum st_history_state state =

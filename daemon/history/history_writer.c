@@ -24,7 +24,7 @@ struct asked {
     unsigned http_status;
 };
 
-/* Passes on the answers, and frees the list. */
+/* Passes each answer in the list to the `answered` function of its request, and frees the list. */
 static void give_answers(struct asked *list)
 {
     for (struct asked *asked = list, *next; asked != NULL; asked = next) {
@@ -72,17 +72,19 @@ struct st_history_writer {
 
     /* used by the writer's thread only */
     struct st_history_file file;
-    uint64_t missing_minutes_n,
-        missing_events_n; /* how many of view.lost_*_n an event in the file already reports */
+    /* how many of the dropped minutes and events (view.lost_*_n) an event in the file already reports */
+    uint64_t missing_minutes_n, missing_events_n;
     /* time of the next attempt after a failed write, CLOCK_MONOTONIC; INT64_MIN: the last write succeeded */
     int64_t retry_ns;
-    uint64_t changed_of_n; /* file.opened_n when view.changed was read; if it differs, another file is open */
-    int64_t changed_ns;    /* when view.changed was read, CLOCK_MONOTONIC */
+    /* file.opened_n when view.changed was read; if file.opened_n differs now, another file is open */
+    uint64_t changed_of_n;
+    int64_t changed_ns; /* when view.changed was read, CLOCK_MONOTONIC */
 };
 
 /* --- rows that wait to be written --- */
 
-/* Drops the oldest rows beyond the limits. Call with the mutex held. */
+/* Drops the oldest waiting rows until they are within the limits of history_writer.h. Call with the mutex
+ * held. */
 static void trim(struct st_history_writer *writer)
 {
     struct st_waiting_rows *waiting = &writer->waiting;
@@ -94,8 +96,8 @@ static void trim(struct st_history_writer *writer)
     writer->view.waiting_events_n = waiting->events_n;
 }
 
-/* Puts rows that could not be written back into the queue, before those that have arrived since. Call with
- * the mutex held. */
+/* Puts rows that could not be written back into the queue, before rows that have arrived since the write
+ * began. Call with the mutex held. */
 static void give_back(struct st_history_writer *writer, struct st_waiting_rows *rows)
 {
     struct st_waiting_rows since;
@@ -257,7 +259,8 @@ static void answer(struct st_history_writer *writer, struct asked *asked)
     (void)!write(writer->answer_pipe[1], "", 1);
 }
 
-/* Finds once an hour, and when a file was opened, since when dropouts are more frequent. */
+/* Updates view.changed, the sentence since when dropouts are more frequent: once an hour, and when a file was
+ * opened. */
 static void read_changed(struct st_history_writer *writer)
 {
     const struct st_history_file *file = &writer->file;

@@ -1,9 +1,9 @@
 /* The thread that writes the history: minutes and events, to a file (store/history/history.h). No other
  * thread waits for it: minutes and events go into lists. While the file cannot be written they stay there, at
- * most ST_HISTORY_WRITER_MINUTES_MAX and ST_HISTORY_WRITER_EVENTS_MAX; beyond that the oldest minute, or the
- * oldest event of the most frequent kind, is dropped and counted (ST_EVENT_HISTORY_LOST). After an error,
- * writing is tried again every 30 s. An event is in the file after at most ST_HISTORY_WRITER_EVENTS_NS, a
- * minute at once. The same thread reads the file to answer requests. */
+ * most ST_HISTORY_WRITER_MINUTES_MAX minutes and ST_HISTORY_WRITER_EVENTS_MAX events; beyond that the oldest
+ * minute, or the oldest event of the most frequent kind, is dropped and counted (ST_EVENT_HISTORY_LOST).
+ * After an error, writing is tried again every 30 s. An event is in the file after at most
+ * ST_HISTORY_WRITER_EVENTS_NS, a minute at once. The same thread reads the file to answer requests. */
 #pragma once
 
 #include "daemon/causes/causes.h"
@@ -20,7 +20,7 @@
 #define ST_HISTORY_WRITER_RETRY_NS    INT64_C(30000000000)
 
 enum st_history_writer_state {
-    /* not configured, or there is no folder to write to (missing); `why` says which */
+    /* no history is written: not configured, or `missing` (no folder to write to); `why` says which */
     ST_HISTORY_WRITER_OFF,
     ST_HISTORY_WRITER_OPENING, /* the file was not opened yet */
     ST_HISTORY_WRITER_WRITING,
@@ -87,7 +87,8 @@ void st_history_writer_give_events(void *ctx, const struct st_trace_event *event
 struct st_history_ask {
     enum st_route_body which; /* ST_ROUTE_HISTORY, _EVENTS, _CAUSES, _SIZES, _HEARD or _TRACE */
     struct st_query query;
-    /* the user just reported a dropout: the answer is a document even if the history cannot be read */
+    /* the request follows a dropout that the user just reported: the answer is then a document even if the
+     * history cannot be read */
     bool marked;
     /* causes of the current minute, added to those in the file; without a file they are the whole answer */
     struct st_causes_now now;

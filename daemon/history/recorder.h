@@ -9,7 +9,7 @@
 #include "xruns/cpu_events.h"
 #include "xruns/cycle_ring.h"
 
-/* after a copy, no other one for the same cause is made for this time */
+/* shortest time between two copies for the same cause */
 #define ST_RECORDER_EACH_NS (10 * ST_NS_PER_S)
 
 /** What the next copy will contain. All 0 at first. */

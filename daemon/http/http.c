@@ -45,12 +45,13 @@ struct place {
     int fd;
     uint64_t owner;
     int64_t since_ns;
-    uint64_t number;   /* a lower number means that the last request or answer was earlier */
+    /* orders connections by their last request or answer: the lowest number has been idle longest */
+    uint64_t number;
     size_t held_bytes; /* size of an answer that is not completely sent */
 };
 
 struct guard {
-    int64_t now_ns; /* time of this turn, CLOCK_MONOTONIC */
+    int64_t now_ns; /* when st_http_turn was last called, CLOCK_MONOTONIC */
     uint64_t number;
     int64_t short_until_ns; /* until then, a shortage of descriptors is not logged again */
     struct place places[PLACES];
@@ -161,8 +162,8 @@ static void on_connection(void *ctx, struct MHD_Connection *connection, ST_UNUSE
     }
 }
 
-/* Notes that a request arrived, that its answer was made, or that the answer was sent. @param held_bytes
- * size of the answer. */
+/* Updates the entry of a connection when a request has arrived, its answer was made, or the answer was sent.
+ * @param held_bytes bytes of the answer that still wait to be sent. @param is_out the answer was sent. */
 static void note(struct guard *guard, struct MHD_Connection *connection, size_t held_bytes, bool is_out)
 {
     struct place *place = find_place(guard, fd_of(connection));
@@ -174,7 +175,7 @@ static void note(struct guard *guard, struct MHD_Connection *connection, size_t 
         place->since_ns = guard->now_ns;
 }
 
-/* Ends connections that exceed their time. */
+/* Ends connections whose request has taken longer than REQUEST_NS. */
 static void end_late_ones(struct guard *guard)
 {
     ST_EACH (place, guard->places) {
@@ -367,7 +368,8 @@ static enum MHD_Result ask(struct st_http_request *request, struct st_route *rou
     return MHD_YES;
 }
 
-/* Resumes suspended connections without their answers, since libmicrohttpd does not end suspended ones. */
+/* Resumes the connections that wait for an answer, so that they can be closed: libmicrohttpd does not end
+ * suspended connections. */
 static void drop_waiting(struct st_http *http)
 {
     for (struct st_http_request *request = http->waiting; request != NULL; request = request->next)
@@ -471,7 +473,7 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
     struct st_http *http = ctx;
     struct st_http_request *request = *slot;
     /* libmicrohttpd returns the header up to the first NUL, even with MHD_lookup_connection_value_n (0.9.75),
-     * so bytes after a NUL are invisible here. */
+     * so this check does not see bytes after a NUL. */
     const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
     const bool is_known = http->token[0] != '\0' && has_token(connection, http->token);
     const struct st_route_names names = {.machine = http->machine,

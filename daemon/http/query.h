@@ -40,6 +40,6 @@ void st_query_init(struct st_query *query);
 const char *st_query_set(struct st_query *query, unsigned names, const char *key, const char *value,
                          int64_t now_wall_ns);
 
-/** Do the given values fit together? Call after the last one. @return NULL, or what is wrong. Threads:
- * any. */
+/** Checks that the given values do not contradict each other (since after until). Call after the last
+ * st_query_set. @return NULL, or what is wrong. Threads: any. */
 const char *st_query_check(const struct st_query *query);

@@ -34,7 +34,7 @@ static const struct {
     {"/metrics", ST_ROUTE_METRICS, "text/plain; version=0.0.4; charset=utf-8", 0},
 };
 
-/* ":" and digits, or nothing. */
+/* Is the text the end of a Host header after the name: ":" and digits, or empty? */
 static bool is_port(const char *text)
 {
     if (*text == '\0')

@@ -18,7 +18,9 @@ enum st_route_body {
     ST_ROUTE_EVENTS,
     ST_ROUTE_SIZES,
     ST_ROUTE_HEARD,
-    ST_ROUTE_MARK, /* reports "I heard a dropout": the only route that writes; answered as ST_ROUTE_HEARD */
+    /* stores the user's report "I heard a dropout": the only route that writes; its answer is that of
+     * ST_ROUTE_HEARD */
+    ST_ROUTE_MARK,
     ST_ROUTE_CULPRITS,
     ST_ROUTE_TRACE, /* over TCP only with the token of the private address */
     ST_ROUTE_ERROR

@@ -112,7 +112,7 @@ static const char *bind_and_listen(struct st_socket *sock, const struct sockaddr
     sock->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (sock->fd < 0 || bind(sock->fd, (const struct sockaddr *)address, sizeof(*address)) != 0)
         return st_text("cannot bind %s: %s", sock->path, strerror(errno));
-    /* before listen, so that no client can connect while the socket has the rights that bind gave it */
+    /* sets the rights before listen, so that no client can connect with the rights from bind */
     const char *error = st_socket_set_rights(sock, config);
     if (error == NULL && listen(sock->fd, SOMAXCONN) != 0)
         error = st_text("cannot listen on %s: %s", sock->path, strerror(errno));

@@ -4,7 +4,7 @@
 #include "core/ns.h"
 
 #define TRIES 8
-/* longest time for reading the three clocks; far shorter than a jump that is reported */
+/* reads of the three clocks that take longer are repeated; far shorter than a jump that is reported */
 #define TOGETHER_NS (10 * ST_NS_PER_MS)
 
 /* Reads all three clocks at nearly one moment: if the thread were stopped between two reads, a jump would be

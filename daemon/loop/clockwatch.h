@@ -4,7 +4,8 @@
 
 #include "daemon/causes/events.h"
 
-#define ST_CLOCKWATCH_SUSPEND_NS INT64_C(100000000) /* a smaller difference is noise of the clock reads */
+/* least suspended time that is reported; a smaller difference is noise of the clock reads */
+#define ST_CLOCKWATCH_SUSPEND_NS INT64_C(100000000)
 #define ST_CLOCKWATCH_JUMP_NS    INT64_C(500000000)
 /* ticks are 1 s apart, plus rest_ns, so a longer gap means that the daemon did not run */
 #define ST_CLOCKWATCH_PAUSE_NS INT64_C(5000000000)

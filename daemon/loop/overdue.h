@@ -4,8 +4,8 @@
 
 #include "core/base.h"
 
-#define ST_OVERDUE_AFTER_NS INT64_C(2000000000) /* plus two periods: a longer delay is logged */
-/* plus two periods: a check finds the loop overdue after this time */
+#define ST_OVERDUE_AFTER_NS INT64_C(2000000000) /* a delay longer than this plus two periods is logged */
+/* a check finds the loop overdue if it is late by more than this plus two periods */
 #define ST_OVERDUE_CHECK_NS INT64_C(1000000000)
 /* a delay is reported after this number of consecutive checks that find the loop overdue */
 #define ST_OVERDUE_CHECKS 2
@@ -16,7 +16,7 @@
 struct st_overdue {
     int64_t period_ns;
     uint64_t heartbeat; /* the loop's heartbeat at the last check */
-    /* the loop ran after this time, which is that of the last check before the heartbeat changed */
+    /* the loop ran at some time after this one: time of the last check before the heartbeat changed */
     int64_t heard_ns;
     int64_t checked_ns; /* time of the last check */
     unsigned checks;    /* consecutive checks that found the loop overdue */

@@ -88,7 +88,7 @@ void st_watchdog_demote(struct st_watchdog *watchdog, enum st_watchdog_reason re
                   "%s", demotion_text((int)reason - r * ERRNO_UNIT));
 }
 
-/* @return false when it is time to end. */
+/* Waits until the next check. @return false: the checker must end. */
 static bool pause_until_check(const struct st_watchdog *watchdog)
 {
     struct pollfd end = {.fd = watchdog->end[0], .events = POLLIN};

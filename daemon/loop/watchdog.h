@@ -4,12 +4,13 @@
 
 #include "daemon/causes/events.h"
 
-/* interval in which the checker, a thread with a priority above the loop's, checks the canary */
+/* interval between two checks of the canary by the checker, a thread with a priority above the loop's */
 #define ST_WATCHDOG_CHECK_NS INT64_C(500000000)
 /* ordinary threads starve if this number of consecutive checks saw no sign of the canary */
 #define ST_WATCHDOG_SILENT_CHECKS 6
 #define ST_WATCHDOG_BUSY_SHARE    0.5 /* share of a CPU that the loop may use */
-/* consecutive reports (every 5 s) of too large a share after which the loop is demoted */
+/* the loop loses real-time priority after this number of consecutive reports (every 5 s) of too much CPU time
+ */
 #define ST_WATCHDOG_BUSY_CHECKS 2
 /* RLIMIT_RTTIME, enforced by the kernel in case the watchdog fails: SIGXCPU after half of this CPU time
  * without a sleep, SIGKILL after all of it. */
@@ -47,7 +48,7 @@ struct st_watchdog_view {
 
 enum st_watchdog_reason { ST_WATCHDOG_STARVED = 1, ST_WATCHDOG_BUSY, ST_WATCHDOG_TOO_LONG };
 
-/** How the watchdog sees the loop. Threads: any. */
+/** The functions by which the watchdog observes the loop and the canary. Threads: any. */
 struct st_watchdog_loop {
     /** Kernel id of the loop's thread; 0 while the thread does not run. */
     pid_t (*tid)(void *ctx);

@@ -7,8 +7,8 @@
 /* After the last sign of playback, something counts as playing for this time, as in the pause between two
  * songs. Longer than the 10 s between two load lines of a helper program. */
 #define ST_PLAYING_KEEP_NS INT64_C(30000000000)
-/* The sources must be unable to tell whether something plays for this time, before that counts: a restarted
- * sound server is back by then. */
+/* If a source cannot report whether something plays, the answer becomes "unknown" only after this time: a
+ * sound server that restarts is back by then. */
 #define ST_PLAYING_PATIENCE_NS INT64_C(10000000000)
 
 enum st_playing_answer {
@@ -30,7 +30,8 @@ struct st_playing_facts {
 };
 
 struct st_playing {
-    int64_t told_ns; /* when all sources last could tell whether something plays, or the start */
+    /* when all watched sources last reported whether something plays; at first the start of the daemon */
+    int64_t told_ns;
 };
 
 /** Does something play that the loop can be compared with (loop.when = "playing")? Threads: one. */
@@ -50,7 +51,8 @@ struct st_witness {
     bool music; /* the period is that of the music, or a multiple of it */
     enum st_policy policy;
     int priority; /* 0 with ST_POLICY_OTHER */
-    bool settled; /* both period and priority are configured or known from the music */
+    /* the loop's settings are final: both period and priority are configured, or known from the music */
+    bool settled;
 };
 
 /** Chooses the loop's settings. @param facts NULL: nothing is known about the music. */

@@ -5,8 +5,8 @@
 
 /* A source whose helper program writes much is read at most twice in this time, 16 kB each time (READ_BYTES
  * of xruns/xrun_program.c): 128 kB/s or some 2000 lines, twice what 256 nodes of PipeWire can cause. A
- * program that writes more has to wait for its pipe. Events are late by at most this time. It is read twice,
- * so that a single line, or a few words and the end of the program, need no further wake-up. */
+ * program that writes more has to wait for its pipe. Events are late by at most this time. It may be read
+ * twice in this time, so that a short line and the end of the program need no further wake-up. */
 #define LOOK_EACH_NS (250 * ST_NS_PER_MS)
 
 struct st_observe {
@@ -16,7 +16,8 @@ struct st_observe {
     size_t n;
     /* loop.when is "playing", so wake-ups of the daemon are rare while nothing plays */
     bool may_rest;
-    int64_t read_ns[ST_XRUN_SOURCES_MAX]; /* when the descriptor of the source was last readable */
+    /* when the descriptor of the source was last readable (CLOCK_MONOTONIC) */
+    int64_t read_ns[ST_XRUN_SOURCES_MAX];
     /* until this time (CLOCK_MONOTONIC) the source's descriptor does not wake the daemon */
     int64_t rests_until_ns[ST_XRUN_SOURCES_MAX];
     struct counted {
@@ -196,9 +197,9 @@ static int64_t known_or_none(int64_t value)
     return value > 0 ? value : INT64_MIN;
 }
 
-/* The program that is stored as playing: that of the last minute while it still plays, otherwise the busiest
- * one. So minutes of one program follow each other and can be compared. @return `last` if no program is known
- * to play. */
+/* Chooses the program that the history stores as playing in this minute: that of the last minute while it
+ * still plays, otherwise the busiest one. So the minutes of one program are not interrupted by others.
+ * @return `last` if no program is known to play. */
 static const char *client_of(const struct st_dropout_table *seen, const char *last)
 {
     const struct st_dropout_client *busiest = NULL;
@@ -287,8 +288,8 @@ void st_observe_end_minute(struct st_observe *observe, struct st_observe_minute 
     for (size_t i = 0; i < observe->n; i++) {
         const struct st_observed_view *source = &observe->sources[i].view;
         struct counted *before = &observe->before[i];
-        /* It is less if a time turned out not to have been watched; the following minutes then count less
-         * until this is made up. */
+        /* watched_ns has decreased if a helper program turned out not to have run. The next minutes then
+         * count as watched only as far as watched_ns exceeds its old value. */
         if (source->watched_ns > before->watched_ns)
             before->watched_ns = source->watched_ns;
         before->dropouts_n = source->seen.sum.n;

@@ -43,7 +43,8 @@ void st_observe_playing(const struct st_observe *observe, struct st_playing_fact
 
 void st_observe_look(struct st_observe *observe, struct st_observe_view *ret);
 
-/** A client that plays through a buffer in which a dropout is not seen; "": none. observe may be NULL. */
+/** The name of a client that plays through a buffer in which sleeptune does not see dropouts; "": no such
+ * client. observe may be NULL. */
 const char *st_observe_unheard(const struct st_observe *observe);
 
 /** What the sources saw in a minute. */
@@ -62,7 +63,8 @@ size_t st_observe_open_events(const struct st_observe *observe, struct st_event 
 /** Ends the minute and returns what was seen in it; the caller sets its times. */
 void st_observe_end_minute(struct st_observe *observe, struct st_observe_minute *ret);
 
-/** Counts the reports that waited for more information and have it now. */
+/** Counts the dropouts whose reports have waited long enough for a cause or for other reports of the same
+ * dropout (struct st_observed_waiting). */
 void st_observe_count(struct st_observe *observe);
 
 /** Adds events for everything counted so far, so that later dropouts are in other events. observe may be

@@ -6,7 +6,7 @@
 #include "core/text/safe.h"
 #include "story/dropout_json.h"
 
-/* A figure that is unknown (null) if it is 0 or less. */
+/* A figure as JSON; null (unknown) if it is 0 or less. */
 static json_t *known(int64_t figure)
 {
     return st_json_integer_or_null(figure > 0, figure);

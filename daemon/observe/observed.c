@@ -12,8 +12,8 @@
 #define ENDED_NS   (2 * ST_NS_PER_S)
 /* a report that claims to be older comes from a helper with another clock */
 #define AGO_MAX_NS (60 * ST_NS_PER_S)
-/* how long a report waits to learn what slowed the machine, which is looked at each second, or later if the
- * machine is busy */
+/* how long a report of a dropout waits for the cause that slowed the machine; causes are read each second, or
+ * later if the machine is busy */
 #define SLOW_NS (3 * ST_NS_PER_S)
 
 const char *st_observed_state_name(enum st_observed_state state)
@@ -59,8 +59,8 @@ static void note_playing(struct st_observed *o, const char *client, const char *
     view->played_ns = now_ns(o);
 }
 
-/* Is this xrun of a device, which the source of ALSA sees, counted by the source of the server that owns the
- * device? */
+/* Would this xrun, which ALSA reports for a device, be counted twice? It is if the sound server that uses the
+ * device is watched, too, and reports the device's dropouts. */
 static bool is_counted(const struct st_observed *o, const struct st_xrun_seen *seen)
 {
     ST_EACH_OF (other, o->beside, o->beside_n) {
@@ -92,8 +92,8 @@ static bool is_card(const char *device, const struct st_xrun_seen *bus)
     return false;
 }
 
-/* Is a dropout of another source, in which the card had no sound left, the same as this loss on the bus? Then
- * the loss on the bus is not counted again. */
+/* Is a dropout that another source reported the same as this loss on the USB bus? So it is if the card had no
+ * sound left in it; then the loss on the bus is not counted again. */
 static bool is_that(const struct st_observed *other, bool of_device, enum st_dropout_place place,
                     const char *device, int64_t wall_ns, const struct st_observed_waiting *loss)
 {
@@ -124,7 +124,8 @@ static bool ran_dry(const struct st_observed *o, const struct st_observed_waitin
     return false;
 }
 
-/* Notes when music or a test signal of `sleeptune listen` plays; a card or server alone is neither. */
+/* Sets view.test_ns or view.music_ns to now if the report shows a test signal of `sleeptune listen`, or
+ * music. A report about a card or a server itself shows neither. */
 static void note_music(struct st_observed *o, const struct st_xrun_seen *seen)
 {
     const bool card = seen->event.client[0] == '\0' || seen->load.drift_ppb != 0 || is_late_server(seen) ||
@@ -135,9 +136,9 @@ static void note_music(struct st_observed *o, const struct st_xrun_seen *seen)
         o->view.music_ns = now_ns(o);
 }
 
-/* Is this the first dropout of a new series, which screens show alone? It is after a change of the buffer
- * size, after the worst program ended (unless that program made this dropout), and after ten minutes without
- * one. */
+/* Does this dropout begin a new series? Screens show only the current one. A series begins after a change of
+ * the buffer size, after the worst program ended (unless it made this dropout), and after ten minutes without
+ * a dropout. */
 static bool begins(const struct st_observed *o, const struct st_xrun_seen *seen, int64_t at_ns)
 {
     const struct st_dropout_table *recent = &o->recent;
@@ -194,7 +195,7 @@ static void count(struct st_observed *o, const struct st_observed_waiting *dropo
         st_observed_events_put(&o->made, true);
 }
 
-/* Must this report still wait, because more about it can become known? */
+/* Must this report still wait, because its cause or another report of the same dropout may arrive soon? */
 static bool is_open(const struct st_observed *o, const struct st_observed_waiting *line,
                     enum st_cause *ret_slowed)
 {
@@ -425,8 +426,8 @@ static int poll_source(struct st_observed *o)
     return r;
 }
 
-/* Corrects the time of watching when a helper program runs again after it did not run for some time. Its
- * reports of that time are missing. This is known only now, since a program without news is silent, too. */
+/* Subtracts from the watched time the time in which a helper program did not run, so that its reports are
+ * missing. This is known only when the program runs again, since a program without news is silent, too. */
 static void note_silence(struct st_observed *o)
 {
     const int64_t silent_ns = o->watch.silent_ns;
@@ -471,7 +472,7 @@ void st_observed_turn(struct st_observed *o)
         r = poll_source(o);
     st_observed_count(o);
     st_observed_age(o);
-    /* -EAGAIN of a poll means that the source is not ready yet, which is no failure. */
+    /* -EAGAIN of a poll is no failure: the source is not ready yet. */
     if (r < 0 && (r != -EAGAIN || !o->open)) {
         fail(o, r);
         return;

@@ -36,9 +36,9 @@ struct st_observed_view {
     bool device_only;
     enum st_observed_mode mode;
     enum st_observed_state state;
-    /* why the source is absent or rests, or what it watches; "": nothing to say */
+    /* for screens: why the source is absent or rests, or what it watches; "": no such text */
     char why[ST_XRUN_WHY_BYTES + 48];
-    int64_t facts;     /* enum st_xrun_fact, bits: what `why` says, for programs */
+    int64_t facts;     /* enum st_xrun_fact, bits: the reasons in `why`, in a form for programs */
     uint64_t opened_n; /* 0: the source was never watched, so its counts mean nothing */
     uint64_t polls_n;
     int64_t poll_cpu_ns;    /* CPU time of this process for all polls */
@@ -53,9 +53,11 @@ struct st_observed_view {
     int64_t again_wall_ns;  /* since when the source is watched without a gap; INT64_MIN: never */
     /* when the source was last watched, if it is lost now; INT64_MIN: it is not lost */
     int64_t lost_wall_ns;
-    bool tells_playing;              /* while it is watched, the source sees everything that plays */
-    int64_t played_ns;               /* when something last played, by CLOCK_MONOTONIC; INT64_MIN: never */
-    int64_t music_ns, test_ns;       /* as played_ns: of music, and of test signals of `sleeptune listen` */
+    bool tells_playing; /* while it is watched, the source sees everything that plays */
+    int64_t played_ns;  /* when something last played, by CLOCK_MONOTONIC; INT64_MIN: never */
+    /* when music, and a test signal of `sleeptune listen`, last played, by CLOCK_MONOTONIC; INT64_MIN: never
+     */
+    int64_t music_ns, test_ns;
     char played[ST_XRUN_NAME_BYTES]; /* the client or device that played last; "": not known */
 };
 
@@ -88,7 +90,7 @@ struct st_observed {
     char recent_device[ST_XRUN_NAME_BYTES];
     bool recent_resized; /* the buffer size was changed after the last dropout in `recent` */
     struct st_observed_events made;
-    /* all sources, including this one, in which is_counted() and ran_dry() look for other reports of a
+    /* all sources, including this one; is_counted() and ran_dry() search them for another report of the same
      * dropout */
     const struct st_observed *beside;
     size_t beside_n;
@@ -113,8 +115,8 @@ void st_observed_init(struct st_observed *o, struct st_platform *platform, struc
 void st_observed_set(struct st_observed *o, enum st_observed_mode mode,
                      const struct st_xrun_setting *setting);
 
-/** Removes clients from the table that stopped playing; for callers that show it, since the next turn may be
- * 20 s away. */
+/** Removes clients from the table that stopped playing; call before the table is shown, since the next
+ * st_observed_turn may be 20 s away. */
 void st_observed_age(struct st_observed *o);
 
 /** Opens the source, or polls it. Sets o->due_ns to the time of the next call (INT64_MAX: none). */

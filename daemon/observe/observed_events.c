@@ -3,7 +3,8 @@
 
 #include "core/ns.h"
 
-/* a dropout that lasts is reported more often than this, so after this time it has ended */
+/* a source reports a lasting dropout again sooner than this, so after this time without a report it has ended
+ */
 #define ENDED_NS (2 * ST_NS_PER_S)
 
 void st_observed_events_init(struct st_observed_events *e, struct st_platform *platform,

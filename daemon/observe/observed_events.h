@@ -3,8 +3,8 @@
 
 #include "daemon/causes/events.h"
 
-/* sums of one source at a time; dropouts for which there is none are added to one further sum for clients and
- * one for devices */
+/* most sums (of one device, client and reason) of one source at a time. Dropouts beyond that are added to two
+ * common sums, for clients and for devices */
 #define ST_OBSERVED_PENDING_MAX     16
 #define ST_OBSERVED_EVENTS_OPEN_MAX (ST_OBSERVED_PENDING_MAX + 2)
 /* shortest time between two events of one device, client and reason */

@@ -9,7 +9,7 @@
 
 #define RESTS     "the test loop waits until something plays"
 #define RECENT_NS (600 * ST_NS_PER_S) /* a dropout counts as current for this time */
-/* The client with the most loss in this time before the last dropout is named first. */
+/* The answer names the client that lost most sound in this time before the last dropout. */
 #define NOW_NS (60 * ST_NS_PER_S)
 
 /* --- what is known --- */
@@ -20,7 +20,7 @@ static bool is_server(const struct st_observed_view *source)
     return st_xrun_sources_find(source->source)->server_env != NULL;
 }
 
-/* Did the source have dropouts recently? */
+/* Did the source have a dropout in the last RECENT_NS? */
 static bool is_recent(const struct st_view *view, const struct st_observed_view *source)
 {
     const struct st_dropout_table *shown = st_observed_shown(source);
@@ -34,7 +34,8 @@ static int64_t buffer_ns(const struct st_observed_view *server)
         return 0;
     if (server->seen.frames > 0 && server->seen.period_ns > 0)
         return server->seen.period_ns;
-    /* A server without dropouts is taken to have its usual buffer; with dropouts, that may be too long. */
+    /* The buffer size is not known. Without dropouts, assumes the usual one of this sound server; with
+     * dropouts, the real buffer may be shorter. */
     return st_observed_shown(server)->sum.n == 0 ? st_xrun_sources_find(server->source)->usual_ns : 0;
 }
 
@@ -72,8 +73,8 @@ static bool is_in_time(const struct st_result *loop, const struct st_observed_vi
     return own ? loop->misses == 0 : worst_ns(loop) < lasts_ns(loop, server);
 }
 
-/* Is the buffer now longer than at every dropout? The device's buffer size is reported every 10 s, so only a
- * report after the last dropout counts. */
+/* Is the buffer longer now than it was at every dropout? The device's buffer size is reported every 10 s, so
+ * only a report after the last dropout counts. */
 static bool is_raised(const struct st_dropout_table *seen)
 {
     const int64_t before_ns = seen->sum.longest_period_ns;
@@ -81,7 +82,7 @@ static bool is_raised(const struct st_dropout_table *seen)
            seen->period_ns > before_ns + before_ns / 8;
 }
 
-/* Does something play now? */
+/* Is a client of the table playing now? */
 static bool plays(const struct st_dropout_table *table)
 {
     size_t i = 0;
@@ -181,7 +182,7 @@ static const struct st_observed_view *first_absent(const struct st_view *view)
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
         if (source->never || source->mode == ST_OBSERVED_OFF || source->why[0] == '\0')
             continue;
-        /* on FreeBSD this source sees the programs of every server */
+        /* "sound4", the sound driver of FreeBSD, sees the programs of every server, so it is preferred */
         if (st_text_is(source->source, "sound4"))
             return source;
         if (first == NULL || (is_server(source) && !is_server(first)) ||
@@ -234,7 +235,7 @@ static const char *quiet_text(const struct st_view *view, const struct st_answer
     return st_text("in the last %s", st_ns_long(ns < 2 * minute_ns ? ST_MAX(ns, 0) : ns - ns % minute_ns));
 }
 
-/* A playing client whose dropouts are not all seen; NULL: none. */
+/* Finds a playing client some of whose dropouts sleeptune cannot see. @return NULL: none. */
 static const struct st_dropout_client *unheard(const struct st_answer *answer)
 {
     if (answer->server != NULL && answer->plays)
@@ -446,7 +447,7 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
         /* Nothing can be measured until the program that keeps the CPU busy gives way. */
         {kept_busy, st_text("sudo chrt --other --all-tasks --pid 0 %d", (int)view->overdue.hog.pid),
          st_text("takes the real-time priority from %s; or end that program", view->overdue.hog.name)},
-        /* The user has made the buffer larger, and not enough has been played since to judge that. */
+        /* The buffer is larger now, and not enough has been played since to judge whether that helps. */
         {raised, "sleeptune status --watch", ST_DROPOUT_NEXT_RAISED},
         {answer->lost && outside, "sleeptune history --causes", todo},
         /* The client that lost sound, or a forced buffer size, has a next step. */

@@ -17,13 +17,14 @@ struct st_answer {
                    watched any more */
     bool lost;  /* there were dropouts that still count: `over` is false */
     bool blind; /* no sound server is watched now, so dropouts would not be seen */
-    bool raised; /* the buffer was made larger after the last dropout */
+    bool raised; /* the buffer is larger now than at every dropout, so the dropouts may have ended */
     bool plays, plays_known;
     bool timing_known; /* the loop has measured: timing_ok or timing_bad is true */
     /* the loop's timing is part of the answer: nothing plays, the music had dropouts, or the loop gets no
      * CPU. Music without a dropout is better evidence than the loop */
     bool timing_matters;
-    /* wake-ups were, or were not, in time for the music's buffer; if it is unknown, for the loop's period */
+    /* the loop's wake-ups were in time (ok) or too late (bad) for the music's buffer; if that is unknown, for
+     * the loop's period */
     bool timing_ok, timing_bad;
     const char *state;  /* colour of the answer: "ok", "warn", "bad" or "unknown" */
     const char *text;   /* the first line: one to three sentences */

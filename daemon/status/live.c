@@ -65,7 +65,7 @@ struct st_sink st_live_sink(struct st_live *live, const struct st_period *period
     live->next = next != NULL ? *next : (struct st_sink){0};
     live->period = *period;
     live->t0_ns = INT64_MIN;
-    live->next_due_ns = INT64_MIN; /* the time of the previous loop does not apply to the new one */
+    live->next_due_ns = INT64_MIN; /* the due time belonged to the previous loop */
     return (struct st_sink){.start = on_start,
                             .cycle = on_cycle,
                             .skipped = on_skipped,

@@ -1,5 +1,5 @@
-/* The current minute of the test loop, and when its next period is due, from the cycles that the drain
- * thread saw. */
+/* Collects the lateness of the test loop in the current minute, and the due time of its next period, from the
+ * cycles that the drain thread saw. */
 #pragma once
 
 #include "measure/session.h"

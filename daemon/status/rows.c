@@ -1,5 +1,5 @@
-/* Fills the screen of sections and rows. The terminal and the page draw any row, so a new figure is one row
- * here. */
+/* Makes the screen of `sleeptune status` as JSON, in sections of rows. The terminal and the web page draw any
+ * row, so a new figure needs only a new row here. */
 #include "daemon/status/rows.h"
 
 #include "core/ns.h"
@@ -69,8 +69,8 @@ static const char *ago_text(int64_t ns)
 }
 
 /* Adds the row of one sound server: "256 frames at 48 kHz (5.33 ms), first dropout 14:03:12, last 14:05:12, 5
- * s ago; Discord asked for 360 frames". @param only false: the answer is about another source, so the number
- * of dropouts is shown here. */
+ * s ago; Discord asked for 360 frames". @param only true: the first line has the number of this server's
+ * dropouts, or no source had any; false: this row adds the number. */
 static void add_server(struct section *to, const struct st_view *view, const struct st_observed_view *of,
                        bool only)
 {
@@ -121,8 +121,8 @@ static const char *ns_text(bool known, int64_t ns)
     return known ? st_ns_text(ns) : UNKNOWN_TEXT;
 }
 
-/* A quantile of the lateness, without wake-ups later than STALL_NS: all those in a stall are one event and
- * would distort the usual lateness. */
+/* A quantile of the lateness, without wake-ups later than STALL_NS: all wake-ups in one stall are one event
+ * and would distort the usual lateness. */
 static const char *quantile_text(const struct st_hist *hist, double p)
 {
     double stalled = 0;

@@ -42,7 +42,8 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
         add(ret, &n, "books", "the counters of the test loop do not agree: these figures are not valid");
     if (view->watchdog.reason[0] != '\0')
         add(ret, &n, "watchdog", "%s", view->watchdog.reason);
-    /* Not if rtkit granted the priority: then rtkit's own watchdog watches the loop as well. */
+    /* Does not warn if rtkit granted the loop's priority: then rtkit's own watchdog watches the loop as well.
+     */
     else if (view->watchdog.running && !view->watchdog.above_loop && loop != NULL &&
              loop->policy != ST_POLICY_OTHER && view->rtkit[0] == '\0')
         add(ret, &n, "watchdog",

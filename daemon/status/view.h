@@ -82,7 +82,8 @@ extern const char *const st_degraded_parts[];
 struct st_degraded {
     const char *what; /* the part, one of st_degraded_parts */
     char why[ST_VIEW_TEXT_BYTES];
-    bool counts; /* `why` counts seconds, so it changes with each look; separate events report it */
+    /* `why` contains a number of seconds, so it differs each time; separate events report such a part */
+    bool counts;
     bool rights; /* the system grants sleeptuned fewer rights than requested, as most desktops do: shown as a
                     detail */
 };

@@ -59,7 +59,7 @@ static const char *count_text(uint64_t n)
     return st_text("%ju", n);
 }
 
-/* The cause with the longest total. @return that total. */
+/* Finds the cause with the largest sum of lateness. @return that sum (ns). */
 static int64_t longest_cause(const struct st_cause_sums *sums, enum st_cause *ret)
 {
     int64_t total_ns[ST_CAUSE_COUNT] = {0};

@@ -18,8 +18,8 @@ static const char tables[] =
     " kernel TEXT, governor TEXT, policy TEXT,"
     " priority INTEGER, cpu INTEGER, frames INTEGER, rate_hz INTEGER,"
     " load_percent REAL);"
-    /* level: 60 or 3600, the seconds that a row stands for. lateness: a histogram, which only rows of minutes
-     * have. */
+    /* Minutes and hours of the test loop. level: length of the row, 60 or 3600 s. lateness: a histogram,
+     * which only rows of minutes have. */
     "CREATE TABLE span ("
     " id INTEGER PRIMARY KEY,"
     " level INTEGER NOT NULL, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL,"
@@ -61,8 +61,8 @@ static void create_tables(struct st_sql *sql)
     st_sql_exec(sql, "COMMIT");
 }
 
-/* Checks the file before anything is added. The error message has the first line of SQLite's report that is
- * not a heading ("*** in database main ***"). */
+/* Checks with PRAGMA quick_check that the file is not damaged. If it is, the error message quotes the first
+ * line of SQLite's report after headings ("*** in database main ***"). */
 static void check_pages(struct st_sql *sql, const char **error)
 {
     char said[1024]; /* the report: one or more lines, depending on the version of SQLite */
@@ -92,8 +92,8 @@ static void prepare_file(struct st_history *history, const char **error)
         *error = st_text("%s", access(history->path, W_OK) != 0 ? strerror(errno) : "it is read-only");
         sql->r = -EROFS;
     }
-    /* The id is written before there is a log, since st_history_look reads it from the first bytes of the
-     * file. */
+    /* Writes the application id before the write-ahead log exists, so that it gets into the file itself,
+     * where st_history_look reads it. */
     if (version == 0)
         st_sql_exec(sql, st_text("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = %jd",
                                  ST_HISTORY_APPLICATION));
@@ -220,8 +220,8 @@ void st_history_abandon(struct st_history *history)
     st_history_close(history);
 }
 
-/* Identity, size and time of the history file, or of the file beside it with that suffix; all 0: there is
- * none. */
+/* Reads identity, size and time of modification of PATH + suffix: of the history ("") or its log ("-wal").
+ * All 0: there is no such file. */
 static struct st_history_mark mark_of(const struct st_history *history, const char *suffix)
 {
     char whole[4096];
@@ -290,7 +290,7 @@ int st_history_put_aside(const char *path, int64_t now_wall_ns, char *buf, size_
         n = snprintf(buf, buf_bytes, "%s.aside-%s-%u", path, when, again);
     if (n < 0 || (size_t)n >= buf_bytes)
         return -ENAMETOOLONG;
-    /* Renames the log first: otherwise SQLite would take it for the log of the new file. */
+    /* Renames the write-ahead log first: otherwise SQLite would use it as the log of the new file. */
     int r = rename_beside(path, "-wal", buf);
     if (r == 0)
         r = rename_beside(path, "-shm", buf);

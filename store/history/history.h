@@ -20,7 +20,8 @@ struct st_history_conditions {
 
 /** A minute of the test loop; the first and the last one may be shorter. */
 struct st_history_minute {
-    /* if the wall clock was set meanwhile, their difference is not measured_ns */
+    /* begin and end; if the wall clock was set in between, to_wall_ns - from_wall_ns is not the real duration
+     */
     int64_t from_wall_ns, to_wall_ns;
     int64_t measured_ns; /* time in which the loop ran (CLOCK_MONOTONIC) */
     uint64_t cycles, misses, skipped_periods, late_wakes;

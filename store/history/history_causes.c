@@ -34,8 +34,8 @@ void st_history_causes_retain(struct st_sql *sql, int64_t now_wall_ns)
                "iiti", ST_HISTORY_MINUTE, hours_to_ns, stopped, stopped_to_ns);
 }
 
-/* Reads how long the loop ran, also before its first late wake-up: from minutes if the file has minutes for
- * the whole time, otherwise from hours. */
+/* Reads when and how long the loop ran from since_ns to until_ns, whether it woke late or not. Reads minutes
+ * if the file has them for the whole time, otherwise hours. */
 static void read_span(struct st_sql *sql, int64_t since_ns, int64_t until_ns, struct st_cause_span *span)
 {
     const int64_t minutes_from_ns = st_sql_oldest(sql, ST_HISTORY_MINUTE, INT64_MIN),

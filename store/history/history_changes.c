@@ -29,7 +29,8 @@ int st_history_add_facts(struct st_history *history, int64_t from_ns, int64_t wa
                " name, seen.value, last.value FROM temp.seen LEFT JOIN " LAST
                " AS last USING (kind, name) WHERE seen.value IS NOT last.value ORDER BY seen.rowid",
                "iii", from_ns, wall_ns, number);
-    /* A kind of which no fact was found could not be read, so its facts were not removed. */
+    /* Adds a row with the value NULL for each file or package that is gone. If no file (or no package) was
+     * found at all, they could not be read, so none is marked as gone. */
     st_sql_run(sql,
                "INSERT INTO fact (from_ns, at_ns, change_n, kind, name, value, was)"
                " SELECT ?1, ?2, ?3, kind, name, NULL, value FROM " LAST
@@ -74,9 +75,8 @@ static void read_facts(struct st_sql *sql, struct changes *changes, json_t *list
     }
 }
 
-/* The sessions in which music played. Only of the source that was watched longest while something played,
- * since two sources see the same music. A session has one program and buffer size, and ends with a pause or a
- * change. */
+/* Reads the sessions: times in which one program played with one buffer size, without a long pause. Uses only
+ * the source that was watched longest while something played, since several sources see the same music. */
 static const char sessions[] =
     "WITH run AS (SELECT dense_rank() OVER (ORDER BY frames, rate_hz, client) AS kind, from_ns, to_ns,"
     " (SELECT sum(" ST_HISTORY_DROPOUTS_N ") FROM main.event WHERE" ST_HISTORY_DROPOUT
@@ -132,7 +132,8 @@ json_t *st_history_changes(struct st_sql *sql)
     else
         sql->r = -ENOMEM;
     if (sql->r == 0 && changes->n > 0) {
-        /* The newest row: sleeptuned writes each minute what it watches. */
+        /* Takes the end of the newest row of `watch` as the current time: sleeptuned writes such a row each
+         * minute. */
         const int64_t now_ns = st_sql_number(sql, INT64_MIN, "SELECT max(to_ns) FROM main.watch", "");
         read_sessions(sql, changes);
         if (sql->r == 0)

@@ -1,8 +1,8 @@
 /* Writes and reads the events of a history. */
 #include "store/history/history_private.h"
 
-/* Longest row of `span` that is a minute. A longer row ends with a time in which the loop did not run: its
- * late wake-up was recorded after the row, so a row without late wake-ups proves nothing. */
+/* A longer row of minutes in `span` contains a time in which the loop did not run. The late wake-up at the
+ * end of that time was recorded after the row, so 0 late wake-ups in such a row prove nothing. */
 #define MINUTE_MAX_NS (100 * ST_NS_PER_S)
 
 /* Replaces "@" in a statement by the columns of an event, and "*" by a "?" for each column. @return buf. */
@@ -64,8 +64,8 @@ int st_history_add_event(struct st_history *history, const struct st_event *even
     return insert(&history->sql, "INSERT INTO event (@) VALUES (*)", event);
 }
 
-/* Makes a temporary view `event` of the file's events and the open ones. SQLite finds it before the file's
- * table of this name. */
+/* Makes a temporary view `event` that joins the events in the file and the open ones. A statement that names
+ * `event` then uses this view, not the table of the file. */
 int st_history_read_open_events(struct st_history_reader *reader, const struct st_event *events, size_t n)
 {
     static const char make[] = "CREATE TEMP TABLE open_event AS SELECT * FROM main.event WHERE 0;"
@@ -77,7 +77,8 @@ int st_history_read_open_events(struct st_history_reader *reader, const struct s
     st_sql_exec(sql, make);
     ST_EACH_OF (event, events, n)
         (void)insert(sql, "INSERT INTO open_event (@) VALUES (*)", event);
-    /* An open event may have been written to the file since it was copied: then the file's event counts. */
+    /* Drops an open event that was written to the file after the caller had copied it: the event in the file
+     * counts. */
     st_sql_exec(sql, "DELETE FROM open_event WHERE EXISTS (SELECT 1 FROM main.event AS kept"
                      " WHERE kept.kind = open_event.kind AND kept.wall_ns >= open_event.wall_ns"
                      " AND kept.source IS open_event.source AND kept.client IS open_event.client"
@@ -163,8 +164,8 @@ int st_history_read_loop_seen(struct st_history_reader *reader, int64_t from_ns,
     return sql->r;
 }
 
-/* Finds the first of the latest events from the end, then reads them in order, which needs no memory for
- * sorting. */
+/* Reads the latest events in two steps, so that SQLite need not sort them: finds the oldest event that is
+ * within the limit, then reads from this event on. */
 int st_history_read_events(struct st_history_reader *reader, const struct st_history_events_wish *wish,
                            st_history_event_fn take, void *ctx, bool *ret_more)
 {

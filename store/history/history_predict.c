@@ -3,8 +3,8 @@
 #include "store/history/hist_deflate.h"
 #include "store/history/history_private.h"
 
-/* only wake-ups later than a quarter of a period count: most minutes of a good machine then need no
- * uncompressing */
+/* only wake-ups that are later than this part of a period, a quarter, are used. Most minutes of a good
+ * machine have none, so their histograms need not be uncompressed */
 #define KEPT_PART  4
 #define DAY_NS     (ST_HISTORY_DAY * ST_NS_PER_S)
 #define FRAMES_MAX (1 << 22) /* largest values that st_period_init takes */

@@ -23,8 +23,8 @@
  * -ENAMETOOLONG. */
 ST_NODISCARD int st_history_look_beside(const char *path, const char **error);
 
-/** Identity and state of a file. The time of a status change is left out, since SQLite sets the owner of the
- * log for a reader that is root. */
+/** Identity and state of a file, to notice a change by another program. Has no st_ctime: SQLite changes it
+ * when a reader that is root sets the owner of the log. */
 struct st_history_mark {
     dev_t device;
     ino_t inode;
@@ -66,7 +66,7 @@ void st_history_causes_retain(struct st_sql *sql, int64_t now_wall_ns);
  * temporary table. */
 #define ST_HISTORY_WATCHES "(SELECT * FROM main.watch UNION ALL SELECT * FROM temp.watch)"
 
-/* A shorter time between two minutes does not interrupt the watching. */
+/* Two minutes of watching with a shorter time between them count as one time without interruption. */
 #define ST_HISTORY_WATCH_JOIN_NS (15 * ST_NS_PER_S)
 
 /** Finds the first time within [since, until) in which a watched source knew that nothing played; overlapping

@@ -29,8 +29,8 @@ static void append(struct walk *walk, json_t *row)
         walk->sql->r = -ENOMEM;
 }
 
-/* Adds a row for a time up to to_ns in which nothing was measured. @param nothing_played that was the reason;
- * false: the reason is unknown. */
+/* Adds one row without figures, from the end of the last row to to_ns. @param nothing_played true: nothing
+ * was measured because nothing played; false: the reason is unknown. */
 static void append_blank(struct walk *walk, int64_t to_ns, bool nothing_played)
 {
     const int64_t from_ns = walk->at_ns;
@@ -45,10 +45,9 @@ static void append_blank(struct walk *walk, int64_t to_ns, bool nothing_played)
                            st_json_known(dropouts_n), "lateness_max_ns", "conditions"));
 }
 
-/* Adds rows for a time up to to_ns in which nothing was measured. Times in which nothing played get rows of
- * their own. The last two minutes of an answer may not be written yet, so they are added to such a time. The
- * first seconds of a daemon that starts, in which it saw nothing play, do not count: they do not show whether
- * something played before. */
+/* Adds rows without figures up to to_ns, with separate rows for the times in which nothing played. Such a
+ * time is extended over the last two minutes of an answer, which may not be written yet. Short times in which
+ * nothing played are ignored, for example the first seconds of a daemon that starts. */
 static void append_gap(struct walk *walk, int64_t to_ns)
 {
     const int64_t end_ns = to_ns >= walk->until_ns ? 2 * MINUTE_NS : ST_HISTORY_WATCH_JOIN_NS;
@@ -141,7 +140,8 @@ static int64_t usable_step(int64_t step_ns)
     return step_ns;
 }
 
-/* The step that was asked for, or one that suits the rows in the file. */
+/* Chooses the step: span->step_ns, rounded up, or if it is 0, one with which the answer has at most
+ * ROWS_WANTED rows. */
 static int64_t choose_step(struct walk *walk, const struct st_history_span *span)
 {
     if (span->step_ns > 0)
@@ -149,7 +149,7 @@ static int64_t choose_step(struct walk *walk, const struct st_history_span *span
     const int64_t hour_ns = st_sql_oldest(walk->sql, ST_HISTORY_HOUR, INT64_MIN),
                   minute_ns = st_sql_oldest(walk->sql, ST_HISTORY_MINUTE, INT64_MIN),
                   from_ns = st_ns_sub(minute_ns, hour_ns) < HOUR_NS ? ST_MAX(minute_ns, hour_ns) : hour_ns;
-    /* The time before the first row of the file is one more row. */
+    /* Counts one more row if the answer begins before the first row of the file. */
     const bool before = from_ns > span->since_ns;
     return usable_step(st_when_step(ST_MAX(walk->until_ns - ST_MAX(from_ns, span->since_ns), 0),
                                     before ? ROWS_WANTED - 1 : ROWS_WANTED));
@@ -177,7 +177,7 @@ int st_history_read_steps(struct st_history_reader *reader, const struct st_hist
 {
     struct st_sql *sql = &reader->sql;
     struct walk walk = {.sql = sql, .rows = json_array(), .until_ns = span->until_ns};
-    /* The end of the last minute, or the end of the time that was asked for, whichever is later. */
+    /* Sets end_ns to the end of the last minute in the file, or to span->until_ns if that is later. */
     walk.end_ns = ST_MAX(st_sql_number(sql, INT64_MAX,
                                        "SELECT to_ns FROM span WHERE level = ? ORDER BY from_ns DESC LIMIT 1",
                                        "i", ST_HISTORY_MINUTE),

@@ -35,8 +35,8 @@ ST_NODISCARD int st_history_read_open_events(struct st_history_reader *reader, c
 /** Text for the error r (< 0) of the last call. */
 const char *st_history_read_error(const struct st_history_reader *reader, int r);
 
-/** What is asked for: times by the wall clock, since_ns <= until_ns. step_ns 0: chosen so that there are at
- * most 25 rows; a step above ten years becomes ten years. */
+/** The time that an answer covers (wall clock, since_ns <= until_ns), and the length of one of its rows.
+ * step_ns 0: chosen so that there are at most 25 rows; a step above ten years becomes ten years. */
 struct st_history_span {
     int64_t since_ns, until_ns, step_ns;
 };
@@ -77,8 +77,8 @@ ST_NODISCARD int st_history_read_dropouts(struct st_history_reader *reader, int6
                                           int64_t until_ns, st_history_event_fn take, void *ctx);
 
 /** Finds the time in which all late wake-ups of the test loop are known: its minutes around from_ns to_ns
- * (wall clock), if their late wake-ups are in the file. Otherwise sets nothing, since the minute is not over,
- * or is older than the minutes that are kept. @return 0 or as st_history_read_open. */
+ * (wall clock), if their late wake-ups are in the file. Otherwise sets nothing: the minute is not in the file
+ * yet, or was removed already. @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_history_read_loop_seen(struct st_history_reader *reader, int64_t from_ns, int64_t to_ns,
                                            int64_t *ret_from_ns, int64_t *ret_to_ns);
 
@@ -100,23 +100,23 @@ ST_NODISCARD int st_history_read_causes(struct st_history_reader *reader, int64_
  * (evidence/since.h): the array "changes" of sleeptune-history/1. @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_history_read_changes(struct st_history_reader *reader, json_t **ret);
 
-/* Dropouts of one source within such a time count as one burst. Other programs' dropouts of 10 s become one
- * event (daemon/observe/observed.h), and dropouts do not come independently, so bounds for single dropouts
- * would be too narrow. */
+/* Dropouts of one source within this time count as one burst, and statistical bounds use bursts: dropouts
+ * often follow each other, so bounds from single dropouts would be too narrow. Events sum dropouts of 10 s,
+ * too (ST_OBSERVED_EVENT_EACH_NS). */
 #define ST_HISTORY_BURST_S INT64_C(10)
 
 /** How a buffer size of one sound server was used. */
 struct st_history_size {
     char source[16];
     int64_t frames, rate_hz; /* > 0 */
-    int64_t playing_ns;      /* time in which something played, known to the minute */
+    int64_t playing_ns;      /* time in which something played with this buffer size; precise to a minute */
     int64_t dropouts_n, bursts_n;
 };
 
 /** A time in which one buffer size was used. */
 struct st_history_run {
     char source[16];
-    int64_t from_wall_ns, to_wall_ns; /* known to the minute */
+    int64_t from_wall_ns, to_wall_ns; /* precise to a minute */
     int64_t frames, rate_hz;          /* 0: not known */
 };
 

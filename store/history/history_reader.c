@@ -43,8 +43,8 @@ static int open_with(struct st_history_reader *reader, const char *path, const c
     sqlite3_busy_timeout(sql->db, BUSY_MS);
     if (st_sql_identify(sql, error) == 0 && sql->r == 0)
         return -ENODATA;
-    /* A small cache is enough, since each row is read once. The table is filled by st_history_read_running.
-     */
+    /* Uses a small cache, since each row is read once. Makes the temporary table `watch`, which
+     * st_history_read_running fills. */
     static const char prepare[] = "PRAGMA cache_size = -512; PRAGMA temp_store = MEMORY;"
                                   "CREATE TEMP TABLE watch AS SELECT * FROM main.watch WHERE 0";
     st_sql_exec(sql, prepare);
@@ -74,7 +74,7 @@ int st_history_read_open(const char *path, struct st_history_reader **ret, const
         r = -errno;
     else if (!S_ISREG(status.st_mode))
         r = -EINVAL;
-    /* An empty file, and also one of /proc, from which a read could block for ever. */
+    /* Refuses an empty file. Files of /proc have size 0, too; reading one could block for ever. */
     else if (status.st_size == 0 && !has_log(path))
         r = -ENODATA;
     else

@@ -1,7 +1,7 @@
 /* How long each buffer size was used in a history while something played, and the dropouts at each one. */
 #include "store/history/history_private.h"
 
-/* The rows of watching that fulfil a condition, cut to the time that was asked for: ?1 .. ?2. */
+/* The rows of `watch` that fulfil the condition `which`, cut to the time from ?1 to ?2. */
 #define RUNS(which)                                                                                          \
     "WITH run AS (SELECT source, max(from_ns, ?1) AS a, min(to_ns, ?2) AS b, coalesce(frames, 0) AS frames," \
     " coalesce(rate_hz, 0) AS rate_hz FROM " ST_HISTORY_WATCHES " WHERE " which                              \

@@ -2,8 +2,8 @@
 #include "core/text/json.h"
 #include "store/history/history_private.h"
 
-/* Adds a minute of watching. It extends the source's last row if that ended just before with the same values,
- * so a day of unchanged watching is a few rows. */
+/* Adds one minute for each source. If the source's last row ended just before with the same values, extends
+ * that row instead of adding one, so that a day without changes is a few rows. */
 static int add_watched(struct st_sql *sql, const struct st_history_watched *watched)
 {
     ST_EACH_OF (watch, watched->watches, watched->watches_n) {

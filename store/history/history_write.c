@@ -1,11 +1,12 @@
 /* Adds rows to a history, sums minutes to hours, and removes old rows. */
 #include "store/history/history_private.h"
 
-#define DAY_NS           (INT64_C(86400) * ST_NS_PER_S)
-#define HOUR_NS          (ST_HISTORY_HOUR * ST_NS_PER_S)
-#define EVENT_BYTES      768 /* longest event with its indexes, in pages that are not full */
-#define KINDS_MAX        64  /* kinds of events (name and source) that are considered; there are about 40 */
-#define VACUUM_PAGES     200 /* pages given back to the file system at a time: as many as the log holds */
+#define DAY_NS      (INT64_C(86400) * ST_NS_PER_S)
+#define HOUR_NS     (ST_HISTORY_HOUR * ST_NS_PER_S)
+#define EVENT_BYTES 768 /* longest event with its indexes, in pages that are not full */
+#define KINDS_MAX   64  /* kinds of events (name and source) that are considered; there are about 40 */
+/* free pages given back to the file system at a time; as many fit into the log */
+#define VACUUM_PAGES     200
 #define VACUUMS_MAX      5
 #define OLDEST_STEP_NS   (7 * DAY_NS)
 #define RETAIN_STEPS_MAX 1000
@@ -80,7 +81,7 @@ int st_history_add_minute(struct st_history *history, const struct st_history_mi
 
 int st_history_begin(struct st_history *history)
 {
-    history->sql.r = 0; /* clears the error of a size that could not be read */
+    history->sql.r = 0; /* clears an error that st_history_bytes may have left */
     st_sql_exec(&history->sql, "BEGIN IMMEDIATE");
     return history->sql.r;
 }
@@ -122,8 +123,8 @@ static int64_t floor_to(int64_t wall_ns, int64_t step_ns)
 /* Removes all rows from before a time. */
 static void remove_all(struct st_sql *sql, int64_t to_ns)
 {
-    /* Both levels are named, so that SQLite uses the index on (level, from_ns). The last row of each fact
-     * stays, since later facts are compared with it. */
+    /* "level IN (60, 3600)" lets SQLite use the index on (level, from_ns). Of each fact, the last row stays,
+     * since later values are compared with it. */
     static const char *const deletes[] = {
         "DELETE FROM span WHERE level IN (60, 3600) AND from_ns < ?", "DELETE FROM event WHERE wall_ns < ?",
         "DELETE FROM cause WHERE from_ns < ?", "DELETE FROM watch WHERE to_ns < ?",
@@ -132,8 +133,8 @@ static void remove_all(struct st_sql *sql, int64_t to_ns)
         st_sql_run(sql, *statement, "i", to_ns);
 }
 
-/* The time from which rows are kept: `days` ago, but at most a day after the oldest row of the level. So a
- * clock that is years ahead until the network sets it does not delete the history. */
+/* Finds the time before which rows are removed: `days` ago, but at most a day after the oldest row of the
+ * level. So the history survives a clock that is years ahead until the network sets it. */
 static int64_t oldest_kept(struct st_sql *sql, int64_t level, int64_t now_wall_ns, int64_t days)
 {
     return ST_MIN(now_wall_ns - days * DAY_NS, st_sql_oldest(sql, level, INT64_MAX - DAY_NS) + DAY_NS);
@@ -159,7 +160,8 @@ static int read_kinds(struct st_sql *sql, struct kind kinds[KINDS_MAX])
     return n;
 }
 
-/* How many events of a kind may stay, so that there are at most max_n in all; rare kinds keep theirs. */
+/* Finds how many events each kind may keep, so that at most max_n events stay in all. Kinds with fewer events
+ * keep all of them. */
 static int64_t share_of(const struct kind kinds[], int kinds_n, int64_t max_n)
 {
     int64_t left_n = max_n;
@@ -171,8 +173,8 @@ static int64_t share_of(const struct kind kinds[], int kinds_n, int64_t max_n)
     return max_n;
 }
 
-/* Removes the times of watching before the oldest remaining event of a source: its dropouts of those times
- * were removed, so they are unknown, not 0. */
+/* Removes the rows of `watch` (when a source was watched) from before the source's oldest remaining event.
+ * Otherwise those times would count as without dropouts, but their events were only removed. */
 static void forget_watching(struct st_sql *sql, const struct kind *kind)
 {
     const int64_t from_ns =

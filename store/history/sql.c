@@ -220,7 +220,8 @@ int64_t st_sql_oldest(struct st_sql *sql, int64_t level, int64_t none)
     return st_sql_number(sql, none, "SELECT min(from_ns) FROM span WHERE level = ?", "i", level);
 }
 
-/* An entry of the schema that has pages of its own, so it is not a view, a trigger or a virtual table. */
+/* A condition for entries of the schema that have pages in the file: tables and indexes, but no view, trigger
+ * or virtual table. */
 #define IS_STORED    "(type IN ('table', 'index') AND rootpage > 0)"
 #define OUR_TABLES_N 3
 

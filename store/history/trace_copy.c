@@ -51,7 +51,7 @@ const char *st_trace_copy_folder(const char *history)
     return st_text("%.*s/traces", (int)(slash - history), history);
 }
 
-/* Finds the nearest of the copies that include this moment. */
+/* Finds the path of the copy whose time includes wall_ns; of several, the one nearest to it. */
 static int find(const char *history, int64_t wall_ns, char *ret_path, size_t path_bytes, int64_t *ret_wall_ns)
 {
     snprintf(ret_path, path_bytes, "%s", st_trace_copy_folder(history));

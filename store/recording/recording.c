@@ -32,7 +32,8 @@ struct st_recording {
     char room[ROOM_BYTES];
 };
 
-/* Writes the waiting lines. After an error a line in the file may be incomplete; a reader stops there. */
+/* Writes the waiting lines to the file. After an error the last line in the file may be incomplete; a reader
+ * of the recording stops there. */
 static int write_lines(struct st_recording *recording)
 {
     recording->error = st_posix_write_fd(recording->fd, recording->room, recording->room_bytes);
@@ -41,7 +42,7 @@ static int write_lines(struct st_recording *recording)
     return recording->error;
 }
 
-/* Adds a line of at most LINE_BYTES to those that wait. */
+/* Adds a line of at most LINE_BYTES to the waiting lines; writes them first if there is no room. */
 static int ST_PRINTF(2, 3) put(struct st_recording *recording, const char *format, ...)
 {
     va_list args;
@@ -213,7 +214,8 @@ static int stop(struct st_recording_reader *reader, enum st_recording_end end)
     return 0;
 }
 
-/* @return 1: a line was read; 0: the end was reached, and info.end is set; -EIO. */
+/* Reads the next line into reader->line. @return 1: a line was read; 0: the end was reached, and info.end is
+ * set; -EIO. */
 static int read_line(struct st_recording_reader *reader)
 {
     if (fgets(reader->line, sizeof(reader->line), reader->stream) == NULL)

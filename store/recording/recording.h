@@ -45,7 +45,8 @@ ST_NODISCARD int st_recording_t0(struct st_recording *recording, int64_t t0_ns);
 ST_NODISCARD int st_recording_cycle(struct st_recording *recording, uint64_t period_index,
                                     int64_t lateness_ns, int64_t callback_ns);
 
-/** Adds n skipped periods. @param lateness_ns of the first one; each later one is late by one period less. */
+/** Adds n skipped periods. @param lateness_ns lateness of the first skipped period; that of each further one
+ * is one period less. */
 ST_NODISCARD int st_recording_skipped(struct st_recording *recording, uint64_t first_period_index, uint64_t n,
                                       int64_t lateness_ns);
 
