@@ -269,7 +269,8 @@ static int carry_out(struct work *work)
     if (why == NULL) {
         if (work->measure_ns > 0 && work->target.live)
             st_before_after_keep(&work->target, &applied.journal, &work->plan, work->measure_ns);
-        if (work->target.own) /* remove the same rules' files, which have an earlier value */
+        if (work->target.own) /* remove the files that earlier runs wrote for the same rules, since they have
+                                 an earlier value */
             why = st_applied_revert(&applied, false, work->ids);
         if (why == NULL && (r = st_applied_add(&applied, &work->plan)) < 0)
             why = st_journal_is_interrupted(&applied.journal)

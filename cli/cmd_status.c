@@ -129,7 +129,7 @@ static int open_page(const char *path)
     return ST_EXIT_DONE;
 }
 
-/* Is it an address as sleeptuned makes it: "http://127.0.0.1:PORT/#TOKEN"? */
+/* Is `url` an address as sleeptuned makes it: "http://127.0.0.1:PORT/#TOKEN"? */
 static bool is_address(const char *url)
 {
     static const char begin[] = "http://127.0.0.1:", digits[] = "0123456789";
