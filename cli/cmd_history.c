@@ -138,7 +138,7 @@ static int take_time(const char *option, const char *text, int64_t now_wall_ns, 
                             option, text);
 }
 
-/* @return 0 or ST_EXIT_USAGE. */
+/* Reads the requested time from the options. @return 0 or ST_EXIT_USAGE. */
 static int make_wish(const struct options *options, struct st_history_asked *ret)
 {
     const int64_t now_ns = st_posix_wall_ns(NULL);
@@ -200,7 +200,7 @@ static int print_text(const struct options *options, const struct st_history_wis
 
 /* --- by steps of time --- */
 
-/* @return 0 or ST_EXIT_USAGE. */
+/* Reads --step, the length of a row. @return 0 or ST_EXIT_USAGE. */
 static int take_step(const char *text, struct st_history_wish *wish)
 {
     if (text != NULL &&

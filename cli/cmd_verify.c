@@ -38,7 +38,8 @@ struct work {
 
 /* --- the writes --- */
 
-/* States of a write, beyond those of enum st_entry_state, and of a rule. */
+/* Results that `verify` prints. enum st_entry_state has the states of a write; these are further states of
+ * a write, and the states of a rule. */
 enum word { INTERRUPTED = ST_ENTRY_UNREAD + 1, FORGOTTEN, IN_EFFECT, NOT_NEEDED, NOT_KNOWN, NOT_YET };
 
 static const struct {

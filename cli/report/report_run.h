@@ -34,7 +34,7 @@ struct st_report_options {
     "  --textfile FILE    also write metrics for Prometheus to FILE\n"                                       \
     "  -h, --help         this text\n"
 
-/** The value of --profile; ctx: an enum st_report_profile. @return 0 or ST_EXIT_USAGE. */
+/** Reads the value of --profile into ctx, an enum st_report_profile. @return 0 or ST_EXIT_USAGE. */
 int st_report_run_profile(void *ctx, const char *text);
 
 /** Reads `own` options of a subcommand and those of ST_REPORT_HELP, which go to *ret after its defaults.
@@ -64,5 +64,6 @@ ST_NODISCARD int st_report_run_check_ids(const char *const *ids, size_t ids_n);
 ST_NODISCARD int st_report_run_rules(const struct st_facts *facts, const struct st_report_options *options,
                                      const char *const *ids, size_t ids_n);
 
-/** Judges and prints. @param own_machine the facts are of this machine. @return an st_exit. */
+/** Judges the facts and prints the report. @param own_machine the facts are of this machine. @return an
+ * st_exit. */
 int st_report_run(const struct st_facts *facts, const struct st_report_options *options, bool own_machine);
