@@ -9,7 +9,7 @@
 #define AVAIL_MAX   (INT64_C(1) << 40)
 #define SECONDS_MAX INT64_C(9000000000) /* the largest time that fits into ns */
 
-/** "SECONDS.NANOSECONDS", seconds may be negative. */
+/** Parses "SECONDS.NANOSECONDS"; seconds may be negative. */
 static int parse_time(const char *text, int64_t *ret_ns)
 {
     const bool negative = *text == '-';
@@ -92,7 +92,7 @@ int st_alsa_params_parse(const char *hw_params, const char *sw_params, struct st
     return 0;
 }
 
-/** A number of 0 .. SUBSTREAMS_MAX at *text; moves behind it. */
+/** Reads a number of 0 .. SUBSTREAMS_MAX at *text, and moves *text behind it. */
 static int take_number(const char **text, unsigned *ret)
 {
     uint64_t n;
@@ -102,7 +102,8 @@ static int take_number(const char **text, unsigned *ret)
     return 0;
 }
 
-/** The number behind the last `word` of the line; names before it may hold anything. 0 without one. */
+/** Reads the number behind the last `word` of the line, since names before it may hold the same word. *ret
+ * is 0 if the line lacks it. */
 static int count_behind(const char *line, const char *end, const char *word, unsigned *ret)
 {
     const char *found = NULL;

@@ -137,7 +137,8 @@ static void forget_if_other(char *text, const char *other, size_t bytes)
         memset(text, 0, bytes);
 }
 
-/* Are the lengths of some not known? Then the longest is not, either. */
+/* Is it unknown how long some dropouts of these two events lasted? The longest of them is then unknown as
+ * well. */
 static bool lost_partly(const struct st_event *event, const struct st_event *other)
 {
     return (event->lost_ns == 0) != (other->lost_ns == 0) ||

@@ -33,8 +33,8 @@ enum st_xrun_fact {
 /* What is watched between a program and its sound server. */
 enum st_xrun_between {
     ST_XRUN_BETWEEN_NOTHING, /* no buffer is between them */
-    ST_XRUN_BETWEEN_STOPS,   /* a buffer. Seen: the program did not run for longer than the buffer lasts; not
-                                seen: it writes too little */
+    ST_XRUN_BETWEEN_STOPS,   /* a buffer. A dropout is seen if the program did not run for longer than the
+                                buffer lasts; it is not seen if the program writes too little */
     ST_XRUN_BETWEEN_UNSEEN,  /* a buffer that nothing watches */
     ST_XRUN_BETWEEN_HEARD    /* the stream is listened to: each loss of sound is seen */
 };
@@ -103,8 +103,9 @@ struct st_xrun_ops {
     /** @return 0, or an error with a sentence in w->why: -ENOENT (nothing to watch now), -ENOTSUP (not
      * available on this system), -EACCES, ... Waits at most 100 ms. */
     int (*open)(struct st_xrun_watch *w);
-    /** Calls `seen` for each sighting. Never waits. @return 0, -EAGAIN (still connecting), or an error
-     * with a sentence in w->why: the source has ended; close it, and open it again later. */
+    /** Reads what the source has seen since the last poll, and calls `seen` for each sighting. Never waits.
+     * @return 0, -EAGAIN (still connecting), or an error with a sentence in w->why: the source has ended;
+     * close it, and open it again later. */
     int (*poll)(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx);
     /** Frees the source. Waits at most 500 ms for a helper program to end. */
     void (*close)(struct st_xrun_watch *w);
@@ -174,7 +175,7 @@ struct st_xrun_watch {
     int64_t listens_n; /* number of programs whose streams are listened to for silence */
 };
 
-/** A whole row: a source that is not available on this OS. */
+/** Defines the row of a source that is not available on this OS. */
 #define ST_XRUN_ABSENT(source_name, source_title, reason)                                                    \
     {                                                                                                        \
         .name = (source_name), .title = (source_title), .summary = (reason)                                  \

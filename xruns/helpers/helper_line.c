@@ -119,7 +119,7 @@ void st_helper_line_ready(const char *format, ...)
 void st_helper_line_alive(void)
 {
     put("alive\n");
-    st_text_forget(); /* a turn of the loop ends here, and its texts are no longer used */
+    st_text_forget(); /* a round of the main loop ends here, and the texts that it made are no longer used */
 }
 
 void st_helper_line_due(int64_t due_ns)

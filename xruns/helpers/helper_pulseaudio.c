@@ -140,7 +140,7 @@ static void on_stream(pa_context *context, const pa_sink_input_info *stream, int
                                       observer->own))
             return;
         const pa_usec_t now_us = pa_rtclock_now();
-        /* the time in which this program ran */
+        /* limit of the server's silence: the time in which this program ran since the list was asked for */
         const uint64_t waited_us = ((uint64_t)observer->waited_n + 1) * LOOK_US;
         uint64_t silent_us = 0;
         if (observer->waited_n >= WAITED_N)

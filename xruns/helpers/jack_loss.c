@@ -3,9 +3,10 @@
 
 #include "core/ns.h"
 
-/* jack2 starts over after two periods (JackEngineControl::UpdateTimeOut) and calls back in every second
- * or third one while a client does not run. So two good cycles can lie between two callbacks of the same
- * loss. As with PipeWire, losses with less than 20 ms of sound between them count as one. */
+/* Callbacks at most this number of periods and SOUND_US apart belong to one loss. While a client does not
+ * run, jack2 calls back in every second or third period, since it starts over after two
+ * (JackEngineControl::UpdateTimeOut); less than 20 ms of sound between two losses make them one, as with
+ * PipeWire. */
 #define STANDSTILL_PERIODS 3
 #define SOUND_US           20000
 /* a loss of this length is reported before it ends, and no longer waits for messages of the log */

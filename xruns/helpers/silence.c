@@ -6,7 +6,7 @@
 /* frames: silence may end this much after a cycle begins, since the first sample of sound may be 0, too */
 #define SLACK   1
 #define PAUSE_S 5 /* longer silence is no loss */
-/* longer silence is a loss only with another sign, and casts no doubt on later silence */
+/* longer silence is never a `rare` loss, and does not make later silence doubtful */
 #define ALONE_MS 1500
 /* for this time after a silence that the program itself made, further silence is doubtful */
 #define DOUBT_S    300

@@ -45,8 +45,8 @@ struct substream {
     int fd;     /* descriptor of the stream's status file */
     bool known; /* last is set */
     struct st_alsa_status last;
-    /* of the run of the stream that `last` describes: */
-    bool own;                        /* our own stream, which counts its own dropouts */
+    /* members about the current run of the stream (since its start), to which `last` belongs: */
+    bool own;                        /* a stream of this process, which counts its own dropouts */
     char client[ST_XRUN_NAME_BYTES]; /* program that opened the stream */
     struct st_alsa_params params;    /* rate_hz 0: not known */
     struct st_alsa_room room;
