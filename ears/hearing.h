@@ -55,7 +55,7 @@ extern const struct st_remark_words {
     const char *name, *text;
 } st_hearing_remarks[ST_REMARKS_N];
 
-/** Large: do not put it on the stack. */
+/** State of judging one recording. Large: do not put it on the stack. */
 struct st_hearing {
     uint32_t rate_hz, channels;
     uint64_t frames, clipped,
@@ -89,7 +89,8 @@ struct st_hearing_result {
 void st_hearing_init(struct st_hearing *hearing, uint32_t rate_hz, uint32_t channels);
 /** As st_places_expect. */
 void st_hearing_expect(struct st_hearing *hearing, uint64_t recorded, uint64_t played);
-/** Takes interleaved frames, in order. */
+/** Announces that frame `recorded` is about frame `played` of the signal, which then plays to the end
+ * (st_places_expect). */
 void st_hearing_take(struct st_hearing *hearing, const float *frames, size_t frames_n);
 /** Ends the recording. @param forced as played, sorted by at_frame, at the recording's rate. */
 void st_hearing_end(struct st_hearing *hearing, const struct st_glitch *forced, size_t forced_n,

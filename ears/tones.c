@@ -8,7 +8,7 @@
 #define TIMES  4
 #define LEAST  0.15 /* ... and this share of the level of the tones */
 #define SILENT 1e-6 /* level of silence, relative to full scale */
-#define AGREE  1e-3 /* sum of squared phase errors, in turns, up to which the phases agree with a shift */
+#define AGREE  1e-3 /* largest sum of squared phase errors (unit: a period) of phases that agree */
 /* least variance of a phase, in squared turns: a converter causes it even without noise */
 #define SPREAD 2e-7
 #define EDGE   6 /* frames: accuracy of the beginning and the end of damage */
@@ -168,7 +168,7 @@ static double find_shift(const struct st_tones *tones, const struct fit *now, do
             sum += off * off;
             slope += off * steps[k];
         }
-        /* without the errors that a fraction of a frame explains */
+        /* the errors that remain if the shift has a fraction of a frame */
         const double rest = sum - slope * slope / square;
         if (rest >= AGREE)
             continue;

@@ -73,8 +73,8 @@ void st_ear_begin(struct st_ear *ear);
  * pointer for each channel (NULL: not wanted), frames `stride` floats apart. */
 void st_ear_play(struct st_ear *ear, uint32_t time, float *const *to, size_t stride,
                  uint32_t frames_n) ST_NONBLOCKING;
-/** Audio thread: takes recorded frames, as st_capture_stream_ring_put. Reports whether the player or the
- * recorder was not ready before. */
+/** Audio thread: puts recorded frames into the ring; `from` has a pointer for each channel, frames `stride`
+ * floats apart. Reports if the player or the recorder was not ready before. */
 void st_ear_record(struct st_ear *ear, uint32_t time, int64_t time_ns, const float *const *from,
                    size_t stride, uint32_t frames_n) ST_NONBLOCKING;
 /** Audio thread that records: adds an event at the current frame. */
