@@ -276,14 +276,16 @@ static const char *of_cpu(struct st_platform *machine, int cpu, const struct con
     return st_tree_sysctl_line(machine, st_text("dev.cpu.%d.%s", ST_MAX(cpu, 0), condition->path));
 }
 
-/* The frequency of a CPU that has a node of its own; otherwise that of cpu0, which all CPUs then share. */
+/* The frequency of a CPU, if the CPU has a sysctl for it; otherwise that of cpu0, which all CPUs then
+ * share. */
 static const char *cpu_mhz(struct st_platform *machine, int cpu, const struct condition *condition)
 {
     const char *own = of_cpu(machine, cpu, condition);
     return own != NULL ? own : of_cpu(machine, 0, condition);
 }
 
-/* kern.version ends in the build folder on its second line; the first one says release and build. */
+/* Test conditions that FreeBSD reads from sysctls, each from the first line. In kern.version, the second
+ * line is the build folder. */
 static const struct condition of_freebsd[] = {
     {"os", "kern.ostype"},
     {"kernel_release", "kern.osrelease"},

@@ -64,7 +64,8 @@ int st_posix_write_fd(int fd, const void *from, size_t bytes);
 FILE *st_posix_input_open(const char *path);
 /** Closes the stream, except standard input. */
 void st_posix_input_close(FILE *stream);
-/** @param error errno of st_posix_input_open, or of a read from its stream. */
+/** @return why an input file could not be opened or read, as a text. @param error errno of
+ * st_posix_input_open, or of a read from its stream. */
 const char *st_posix_input_error(int error);
 
 /** CPU time of a thread by the thread's clock. @return ns; -1: no such clock. Real-time safe, one system

@@ -93,7 +93,7 @@ static int clean_at(const struct place *place)
 }
 
 #ifdef __linux__
-/* Copies access rights of others and SELinux' label, which can differ within one folder
+/* Copies the ACL (rights of further users) and SELinux' label, which can differ within one folder
  * (/etc/default/grub). */
 static int copy_attributes(int from_fd, int to_fd)
 {
