@@ -14,8 +14,8 @@
  * who has none, not even by rtkit, the loop runs without it, as the user's programs do now. */
 void st_before_after_keep(const struct st_change_target *target, const struct st_journal *journal,
                           const struct st_journal *plan, int64_t duration_ns);
-/** Removes that run if nothing is applied any more. The caller holds the lock. @return true: there was a
- * run. */
+/** Removes the run that st_before_after_keep kept, if nothing is applied any more. The caller holds the
+ * lock. @return true: there was a run. */
 bool st_before_after_forget(const struct st_change_target *target, const struct st_journal *journal);
 
 #define ST_BEFORE_AFTER_SLOTS 6200 /* slots of 100 ms: 10 min, and the time that Ctrl-C takes */

@@ -10,7 +10,7 @@ struct st_tune_supervisor {
     struct st_applied applied;
     bool open;                    /* the journal is open */
     uint32_t on, begun, given_up; /* bit i is about candidate i: on; in the journal; no longer switched */
-    int latency;                  /* handle; -1: not held */
+    int latency;                  /* handle of a request for short wake-up latency; -1: none is held */
     pid_t pid;
     int fd; /* to the other process; -1: that process has ended */
 };
