@@ -12,7 +12,7 @@
 
 #define ST_BLOCK_RHYTHM_LONG_MAX 128 /* latest long cycles that are kept */
 
-/** All 0 at first. */
+/** The long cycles of one client, and the block found in them. All 0 at first. */
 struct st_block_rhythm {
     int64_t frames; /* frames of one cycle */
     int64_t clock;  /* the driver's frame counter in its latest cycle */

@@ -34,7 +34,7 @@ struct st_jack_loss {
     bool joins; /* this loss continues the previous one, which was ended for its length */
 };
 
-/** All 0: no loss yet. */
+/** The losses of a JACK server that are not reported completely. All 0: no loss yet. */
 struct st_jack_losses {
     struct st_jack_loss list[ST_JACK_LOSSES_MAX]; /* losses that are not over, or not yet reported */
     size_t n;

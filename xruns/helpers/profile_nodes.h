@@ -77,7 +77,7 @@ void st_profile_node_settle_dry(struct st_pipewire_profile *profile, struct st_p
 
 bool st_profile_node_is_own(const struct st_pipewire_profile *profile, uint32_t client);
 
-/** @param name NULL means "". */
+/** Copies a name, if it has changed. @param name NULL means "". */
 void st_profile_node_rename(char (*to)[ST_XRUN_NAME_BYTES], const char *name);
 
 /** Adds a finished cycle to the rhythm; a late cycle is known from two reports, so `busy_ns` is given. */

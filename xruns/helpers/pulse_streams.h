@@ -41,7 +41,7 @@ struct st_pulse_streams {
 
 void st_pulse_streams_look_begin(struct st_pulse_streams *streams);
 
-/** @return NULL: the stream is not known yet, or has no room. */
+/** Finds the state of a stream. @return NULL: the stream is not known yet, or has no room. */
 struct st_stream *st_pulse_streams_find(struct st_pulse_streams *streams, uint32_t index);
 
 /** Looks at one stream. Sound is also lost if the server did not answer for longer than queue and sink

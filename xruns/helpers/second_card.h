@@ -15,7 +15,7 @@ struct st_second_card_clock {
     double rate_diff; /* the card's rate divided by that of the card that it follows; 1: the same clock */
 };
 
-/** All 0 at first. */
+/** Delay and drift of one second card, with which resyncs are found. All 0 at first. */
 struct st_second_card {
     struct st_second_card_clock last;
     uint32_t driver_id;
