@@ -37,7 +37,7 @@ struct st_capture_packet {
     const float *samples; /* interleaved */
 };
 
-/* number, name, what happened */
+/* kinds of events: number, name, what happened */
 #define ST_CAPTURE_EVENTS(X)                                                                                 \
     X(XRUN, "xrun", "the sound server or the device reported an xrun")                                       \
     X(PLAYER, "player-late", "the program that plays the signal was not ready")                              \
