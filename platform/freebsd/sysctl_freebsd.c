@@ -35,7 +35,7 @@ static int read_format(struct oid *oid)
     return 0;
 }
 
-/* @return 0 or -errno: ENOENT, there is no such name. */
+/* Finds the OID of a name, and its format. @return 0 or -errno: ENOENT, there is no such name. */
 static int find(const char *name, struct oid *ret)
 {
     ret->n = CTL_MAXNAME;
