@@ -263,8 +263,8 @@ static const char *next_text(const struct answer *answer, bool right_set_up, boo
                           : "sleeptune check --stress (does it hold while the computer is busy?)";
 }
 
-/** @return ST_EXIT_FINDINGS if the buffer size in use (or asked for) did not hold, or if other programs had
- * dropouts; else ST_EXIT_DONE. */
+/** Makes the report with the answer. @return ST_EXIT_FINDINGS if the buffer size in use (or asked for) did
+ * not hold, or if other programs had dropouts; else ST_EXIT_DONE. */
 static int make_answer(const struct st_facts *facts, struct answer *answer)
 {
     int64_t frames, dropouts_n;

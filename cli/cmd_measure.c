@@ -116,7 +116,7 @@ static int take_at_most(void *ctx, const char *text)
     return 0;
 }
 
-/* @return -1 to go on, or an st_exit. */
+/* Reads the options. @return -1 to go on, or an st_exit. */
 static int read_options(int argc, char **argv, struct arguments *a)
 {
     struct st_session_config *config = &a->config;

@@ -283,7 +283,8 @@ static void ask(struct watch *watch)
     watch->since_wall_ns = st_platform_wall_ns(watch->platform);
 }
 
-/* @return whether the message is an alert: the daemon does not answer. */
+/* Chooses the message at the bottom of the screen. @return true: it is an alert, since the daemon does not
+ * answer. */
 static bool choose_message(const struct watch *watch, const char **ret)
 {
     const char *since = st_when_text_near(watch->since_wall_ns, st_platform_wall_ns(watch->platform));

@@ -43,8 +43,8 @@ int st_report_run_profile(void *ctx, const char *text);
 ST_NODISCARD int st_report_run_options(const struct st_option *own, size_t own_n, const char *help, int argc,
                                        char **argv, int *ret_first, struct st_report_options *ret);
 
-/** Sets aside what the profile does not accept, and leaves out rules that are not in `only` (NULL: none).
- * @return an st_exit, after a message. */
+/** Sets aside advice whose cost the profile does not accept, and leaves out rules that are not in `only`
+ * (NULL: none). @return an st_exit, after a message. */
 ST_NODISCARD int st_report_run_choose(struct st_report *report, enum st_report_profile profile,
                                       const char *only);
 
