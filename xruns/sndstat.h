@@ -29,7 +29,8 @@ ST_NODISCARD int64_t st_sndstat_nvlist(const unsigned char *bytes, size_t n,
 
 #define ST_SND_CHANNELS_MAX 64
 
-/** The counters at the last look. stuck: the program was stuck and fragments were lost up to that look. */
+/** The counters at the last look. `stuck` of a channel: the program was stuck, and fragments were lost up to
+ * that look. */
 struct st_snd_counters {
     struct st_snd_channel channels[ST_SND_CHANNELS_MAX];
     bool present[ST_SND_CHANNELS_MAX]; /* seen in the current look */

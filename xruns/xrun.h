@@ -100,8 +100,8 @@ typedef void (*st_xrun_seen_fn)(void *ctx, const struct st_xrun_seen *seen);
 struct st_xrun_watch;
 
 struct st_xrun_ops {
-    /** @return 0, or an error with a sentence in w->why: -ENOENT (nothing to watch now), -ENOTSUP (not
-     * available on this system), -EACCES, ... Waits at most 100 ms. */
+    /** Begins to watch. @return 0, or an error with a sentence in w->why: -ENOENT (nothing to watch now),
+     * -ENOTSUP (not available on this system), -EACCES, ... Waits at most 100 ms. */
     int (*open)(struct st_xrun_watch *w);
     /** Reads what the source has seen since the last poll, and calls `seen` for each sighting. Never waits.
      * @return 0, -EAGAIN (still connecting), or an error with a sentence in w->why: the source has ended;
@@ -181,7 +181,8 @@ struct st_xrun_watch {
         .name = (source_name), .title = (source_title), .summary = (reason)                                  \
     }
 
-/** @return as ops->open; -ENOTSUP if not available on this system. After 0: end with st_xrun_close. */
+/** Opens a source. @return 0, or an error with a sentence in w->why; -ENOTSUP if the source is not available
+ * on this system. After 0: end with st_xrun_close. */
 ST_NODISCARD int st_xrun_open(struct st_xrun_watch *w, struct st_platform *machine,
                               const struct st_xrun_source *source, const struct st_xrun_setting *setting);
 

@@ -456,7 +456,7 @@ static void on_loads_timer(void *ctx, ST_UNUSED uint64_t expirations)
         say_ready(observer);
 }
 
-/* @return ST_HELPER_LINE_DONE; or the status for main, after the reason was written. */
+/* Connects to the server. @return ST_HELPER_LINE_DONE; or the status for main, after writing the reason. */
 static int begin(struct observer *observer)
 {
     static const char *const modules[] = {PW_EXTENSION_MODULE_PROFILER, PW_EXTENSION_MODULE_METADATA, NULL};

@@ -29,7 +29,7 @@ struct observer {
     bool looking;       /* the list of streams was asked for and has not arrived completely */
     pa_usec_t asked_us; /* when the list was asked for ... */
     int waited_n;       /* ... and how often LOOK_US has passed since */
-    bool loads;         /* this time, also write a load line for each stream that plays */
+    bool loads;         /* the current look also writes a load line for each stream that plays */
     pa_usec_t loads_due_us;
     pid_t own; /* process whose streams are left out; 0: none */
     struct st_pulse_streams streams;
@@ -63,7 +63,7 @@ static void on_sink(ST_UNUSED pa_context *context, const pa_sink_info *sink, int
         ST_PRINT(seen->event.device, "%s", st_text_or(sink->name, ""));
         return;
     }
-    st_helper_line_xrun(seen); /* at the end of the answer, also if the sink has gone */
+    st_helper_line_xrun(seen); /* at the end of the server's answer, even if the sink has gone */
     free(seen);
 }
 

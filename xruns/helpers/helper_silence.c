@@ -263,7 +263,7 @@ static void close_tap(struct tap *tap)
         *link = NULL;
     }
     struct pw_filter *filter = tap->filter;
-    tap->filter = NULL; /* the filter's last event says that it pauses: it must not be linked again */
+    tap->filter = NULL; /* the filter's last event (it pauses) must not link the tap again */
     if (filter != NULL)
         pw_filter_destroy(filter);
     tap->n = 0;

@@ -17,7 +17,7 @@ struct st_jack_graph {
     bool more; /* there are clients without room in `names` */
 };
 
-/** @return the client's index, added if new; ST_JACK_CLIENTS_MAX: no room. */
+/** Finds a client in the graph, or adds it. @return its index; ST_JACK_CLIENTS_MAX: no room. */
 size_t st_jack_late_client(struct st_jack_graph *graph, const char *name);
 
 /** The clients that the server named during one unbroken loss of sound. All 0: none yet. */

@@ -27,7 +27,7 @@ struct st_pipewire_streams_hearing {
     void *ctx;
 };
 
-/** @return NULL: no memory. */
+/** Makes a list without any stream. @return NULL: no memory. */
 struct st_pipewire_streams *st_pipewire_streams_new(void);
 
 /** Starts listening; call before any stream is added. */

@@ -14,7 +14,7 @@
 
 struct st_process_watch;
 
-/** @return NULL: no memory. */
+/** Makes a watch without any process. @return NULL: no memory. */
 struct st_process_watch *st_process_watch_new(void);
 
 /** Watches a process of this user. @param client any number that is not watched yet. Processes beyond 64,

@@ -9,7 +9,7 @@
 #define ST_PROFILE_PAUSE_NS ST_NS_PER_S /* a node that was in no cycle for this time counts as new */
 
 struct st_profile_node {
-    /* as announced by the server */
+    /* members that the server announced, when the node appeared */
     uint32_t id, client;
     bool used, announced;
     bool is_new;    /* the node appeared while we watched */
@@ -34,7 +34,7 @@ struct st_profile_node {
         int64_t lost_frames; /* of a driver */
     } counter;
     struct {
-        int64_t asked_ns; /* the cycle of the latest call of `plays` */
+        int64_t asked_ns; /* when `plays` of the profile's ops was called last */
         int64_t cpu_ns, queue_ns,
             of_ns; /* CPU time, time waiting for a CPU, and measured time, since the latest load report */
     } thread;
@@ -66,9 +66,9 @@ struct st_profile_node {
     } kept; /* what the node did in the cycle of a dropout (st_pipewire_profile.kept) */
 };
 
-/** @return NULL: no such node. */
+/** Finds a node by its id. @return NULL: no such node. */
 struct st_profile_node *st_profile_node_find(struct st_pipewire_profile *profile, uint32_t id);
-/** @return NULL: there is no room. */
+/** Finds a node by its id, or adds it. @return NULL: there is no room. */
 struct st_profile_node *st_profile_node_find_or_add(struct st_pipewire_profile *profile, uint32_t id);
 void st_profile_node_forget(struct st_profile_node *node);
 

@@ -28,8 +28,8 @@ struct st_second_card {
     double drift, drift_frames; /* sum of rate_diff - 1, and the sound that it covers, in the last minute */
 };
 
-/** @param driver_id the node that the card follows. @return frames inserted or skipped by a resync that
- * ended with this report; 0: none. */
+/** Takes the clock of one report, and finds a resync. @param driver_id the node that the card follows.
+ * @return frames inserted or skipped by a resync that ended with this report; 0: none. */
 int64_t st_second_card_take(struct st_second_card *card, uint32_t driver_id,
                             const struct st_second_card_clock *clock);
 

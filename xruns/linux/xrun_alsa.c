@@ -305,7 +305,7 @@ static void note_state(struct st_xrun_watch *w, const struct st_alsa_status *sta
     }
 }
 
-/** Was a device opened, or did one come, since the last poll? */
+/** Was a sound device opened or added since the last poll? */
 static bool take_opens(const struct alsa *alsa)
 {
     char events[4096];
