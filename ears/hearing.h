@@ -85,7 +85,7 @@ struct st_hearing_result {
     bool remarks[ST_REMARKS_N];
 };
 
-/** @param rate_hz of the recording. @param channels 1 or more. */
+/** Begins to judge a recording. @param rate_hz of the recording. @param channels 1 or more. */
 void st_hearing_init(struct st_hearing *hearing, uint32_t rate_hz, uint32_t channels);
 /** As st_places_expect. */
 void st_hearing_expect(struct st_hearing *hearing, uint64_t recorded, uint64_t played);

@@ -9,7 +9,7 @@
 #define FULL_SCALE 32768.0
 #define LONGEST_S  350   /* the signal may begin this time before the recording */
 #define SILENT     1e-6F /* below this level, relative to full scale, nothing is played */
-#define SLACK      4     /* frames: with noise, that number may agree with the signal by chance */
+#define SLACK      4     /* accuracy of places (frames) if there is noise: samples may agree by chance */
 /* if a correlation exceeds its standard deviation by this factor, the recording has the signal, mixed with
  * other sound */
 #define SURE          6
@@ -75,9 +75,8 @@ static struct common common_of(const struct st_places *places, uint64_t from, ui
     return sum;
 }
 
-/* @return the correlation of these frames with the signal at that offset, -1 .. 1; not a number: one of both
- * is silent.
- */
+/* @return the correlation of these frames with the signal at that offset, -1 .. 1; not a number: the frames
+ * or the signal are silent. */
 static double correlation(const struct st_places *places, uint64_t from, uint64_t until, int64_t offset)
 {
     const struct common sum = common_of(places, from, until, offset);

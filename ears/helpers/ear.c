@@ -19,7 +19,7 @@
  * power of two frames */
 #define RING_NS (1350 * ST_NS_PER_MS)
 
-static struct st_ear_shared alone; /* for a program with a single process */
+static struct st_ear_shared alone; /* state of a program that plays and records in one process */
 
 /* --- options --- */
 

@@ -49,7 +49,7 @@ struct st_ear {
     struct st_capture_head head; /* written by st_ear_begin */
     struct st_capture_ring ring;
     struct st_signal signal; /* audio thread only */
-    /* only for the audio thread that records */
+    /* members that only the audio thread of the recorder uses */
     uint32_t offset, time; /* offset of the last packet; time of the next one */
     uint64_t recorded;
     /* main thread only */
@@ -93,6 +93,7 @@ bool st_ear_player_ended(struct st_ear *ear);
 void st_ear_end_player(struct st_ear *ear);
 /** Main thread: pumps until the input ends, or until `look`, called each time, returns false. */
 void st_ear_run(struct st_ear *ear, bool (*look)(void *ctx), void *ctx);
-/** Writes the last event: this way is not available, with the reason. The output of the process that plays is
- * not read, so the recorder writes the event for both. @return ST_EAR_ABSENT, for main. */
+/** Writes the last event: why this way (of recording: monitor, cable ...) is not available. The output of the
+ * process that plays is not read, so the recorder writes the event for both. @return ST_EAR_ABSENT, for
+ * main. */
 int st_ear_absent(const char *format, ...) ST_PRINTF(1, 2);

@@ -75,7 +75,7 @@ static void end(struct listener *listener, int status)
 
 /* --- the data thread --- */
 
-/* @return the frames of this cycle; 0: the cycle is not used. */
+/* Notes the server's rate and cycle length. @return the frames of this cycle; 0: the cycle is not used. */
 static uint32_t begin_cycle(struct listener *listener, const struct spa_io_position *position)
 {
     if (position == NULL || position->clock.rate.denom == 0)
@@ -129,7 +129,7 @@ static const struct pw_filter_events record_events = {PW_VERSION_FILTER_EVENTS, 
 
 /* --- the filter --- */
 
-/* @return "": no such node. */
+/* @return the name of the node `id`; "": no such node. */
 static const char *name_of(const struct listener *listener, uint32_t id)
 {
     ST_EACH (node, listener->nodes) {
