@@ -154,8 +154,8 @@ struct st_platform {
     /** Sleeps until due_ns on CLOCK_MONOTONIC: exactly one clock_nanosleep(TIMER_ABSTIME).
      *  @return 0, or -EINTR when a signal came first. */
     int (*sleep_until_ns)(struct st_platform *platform, int64_t due_ns) ST_NONBLOCKING;
-    /** As sleep_until_ns, with a timed wait that the kernel does not delay (FreeBSD: umtx). -ENOTSUP: on
-     * this system sleep_until_ns is exact for real-time threads (Linux). */
+    /** Sleeps until due_ns on CLOCK_MONOTONIC by a timed wait that the kernel does not delay (FreeBSD: umtx).
+     * -ENOTSUP: on this system sleep_until_ns is exact for real-time threads (Linux). */
     int (*sleep_until_precise_ns)(struct st_platform *platform, int64_t due_ns) ST_NONBLOCKING;
     /** CLOCK_REALTIME, ns since 1970. */
     int64_t (*wall_ns)(struct st_platform *platform);
@@ -273,9 +273,9 @@ struct st_platform {
     int (*clean_file)(struct st_platform *platform, const char *path);
     /** Removes a regular file (never a link or a folder) for good. @return 0, -ENOENT, -EINVAL, -ELOOP ... */
     int (*remove_file)(struct st_platform *platform, const char *path);
-    /** @return 0, -EEXIST, ... */
+    /** Makes a folder, as mkdir(2). @return 0, -EEXIST, ... */
     int (*make_folder)(struct st_platform *platform, const char *path, mode_t mode);
-    /** @return 0, -ENOTEMPTY, -ENOENT, ... */
+    /** Removes an empty folder, as rmdir(2). @return 0, -ENOTEMPTY, -ENOENT, ... */
     int (*remove_folder)(struct st_platform *platform, const char *path);
     /** Writes text and a newline into a file of procfs or sysfs by one write(2). The file must exist and be a
      *  regular one. @return 0, or what open and write said (-EINVAL, -EBUSY: the kernel refuses the

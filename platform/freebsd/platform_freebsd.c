@@ -85,7 +85,8 @@ static int freebsd_demote(ST_UNUSED struct st_platform *platform, pid_t tid)
 }
 
 /* A CPU set with room for the largest kernel. Kernels take sets of 128 bytes from FreeBSD 14 on, of 32 bytes
- * (256 CPUs) before. The size of this build's cpuset_t is not used, so that one program runs on both. */
+ * (256 CPUs) before. The size of this build's cpuset_t is not used, so that one build runs on
+ * both kernels. */
 struct cpus {
     unsigned long word[16];
 };

@@ -50,8 +50,8 @@ static inline int st_posix_result(long r)
 {
     return r < 0 ? -errno : (int)r;
 }
-/** As st_posix_result, for an open with O_NOFOLLOW: returns -ELOOP for a link, also on FreeBSD, which sets
- * EMLINK. */
+/** Converts the result of an open with O_NOFOLLOW: -errno if it failed, and -ELOOP for a link, also on
+ * FreeBSD, which sets EMLINK. */
 int st_posix_opened(int fd);
 /** Writes all bytes. @return 0, -EIO (write(2) takes no more bytes and gives no error), or the error of
  * write. */

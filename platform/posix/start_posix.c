@@ -85,7 +85,7 @@ static int default_signals(void)
     return sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/** @return the errno value of what failed. */
+/** Turns the child into the program. @return the errno value of what failed. */
 static int become(const char *path, const char *const *argv, const struct st_run_as *as, int in, int out)
 {
     const int nothing = open("/dev/null", O_RDWR);
