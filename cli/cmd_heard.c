@@ -50,7 +50,7 @@ static int read_options(int argc, char **argv, struct options *o, int *ret_first
     return -1;
 }
 
-/* The words with spaces between them. */
+/* @return one text of all words, with spaces between them. */
 static const char *joined(char **words, int n)
 {
     const char *text = "";

@@ -36,7 +36,7 @@ struct work {
     json_t *entries, *rules;
 };
 
-/* --- the writes --- */
+/* --- what apply wrote --- */
 
 /* Results that `verify` prints. enum st_entry_state has the states of a write; these are further states of
  * a write, and the states of a rule. */
@@ -87,7 +87,7 @@ static void verify_entry(struct work *work, const struct st_entry *entry)
         st_change_output_row(12, "also in", others);
 }
 
-/* --- their rules --- */
+/* --- the rules of these changes --- */
 
 /* The user to whom this rule (NULL: any rule) gave a right, other than `user`. @return NULL: no one, or
  * `user` has the right as well. */

@@ -22,7 +22,7 @@ bool st_before_after_forget(const struct st_change_target *target, const struct 
 
 struct st_before_after {
     const char *why; /* why the runs are not compared; NULL: they are */
-    bool right;      /* real-time priority was applied after the first run, which had none */
+    bool right; /* the right to real-time priority was applied after the first run, which did not have it */
     /** Documents sleeptune-before/1: the keys of sleeptune-measure/1, and "late": for each slot the number
      * of wake-ups later than the share of a period that `tune` uses. NULL: none. */
     json_t *before, *now;

@@ -38,7 +38,7 @@ static bool is_socket_of(const char *path, uid_t uid)
     return lstat(path, &info) == 0 && S_ISSOCK(info.st_mode) && info.st_uid == uid;
 }
 
-/* Where the caller's own daemon listens if it runs. */
+/* @return the socket on which the caller's own daemon listens if it runs. */
 static const char *own_path(void)
 {
     const char *folder = getenv("XDG_RUNTIME_DIR");

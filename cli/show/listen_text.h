@@ -18,7 +18,8 @@ struct st_listen_view {
     char kernel[128];        /* "Linux 6.1.0"; of a live run */
     double rate_ppm;         /* clock of the device relative to CLOCK_MONOTONIC; NAN: unknown */
     const json_t *records;   /* "events" of sleeptune-events/1 during the run; NULL: no daemon answered */
-    int64_t records_from_ns; /* older records were not requested; 0: there are none */
+    int64_t records_from_ns; /* time of the oldest record that was read, if the daemon has older ones; 0: it
+                                has none */
     int64_t wall_ns;         /* add to CLOCK_MONOTONIC to get the times of records */
 };
 
