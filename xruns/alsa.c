@@ -135,13 +135,13 @@ int st_alsa_pcm_next(const char **text, struct st_alsa_pcm *ret)
 
 #define LOSS_MAX_S 5 /* a program that writes nothing for longer has nothing to play */
 
-/* Did the program write less than half as much as the device went on since the last look? */
+/* Since the last look, did the program write less than half as many frames as the device moved on? */
 static bool stands(const struct st_alsa_room *room, const struct st_alsa_status *now, int64_t grown)
 {
     return grown > (now->hw_ptr_frames - room->last.hw_ptr_frames) / 2;
 }
 
-/* @return as st_alsa_room_look. */
+/* Finds a loss that has ended. @return its frames; 0: none. */
 static int64_t find_loss(struct st_alsa_room *room, const struct st_alsa_params *params,
                          const struct st_alsa_status *now, bool wrote)
 {

@@ -23,7 +23,7 @@
 #define ST_XRUN_ASKED_MS      1000   /* a value of asked_rate_hz: asked_frames is in ms, approximately */
 #define ST_XRUN_NORMAL        100    /* a value of priority: not a real-time thread */
 
-/* What code must know about `why`, the text for people: bits. */
+/* Bits with what `why`, the text for people, also says: for code that depends on it. */
 enum st_xrun_fact {
     ST_XRUN_FACT_NOT_RUNNING = 1, /* the source cannot watch, since its server does not run for this user */
     ST_XRUN_FACT_NO_RESYNCS = 2   /* the source watches, but does not see resyncs of second cards */
@@ -32,7 +32,7 @@ enum st_xrun_fact {
 
 /* What is watched between a program and its sound server. */
 enum st_xrun_between {
-    ST_XRUN_BETWEEN_NOTHING, /* no buffer is between them */
+    ST_XRUN_BETWEEN_NOTHING, /* no buffer is between program and server */
     ST_XRUN_BETWEEN_STOPS,   /* a buffer. A dropout is seen if the program did not run for longer than the
                                 buffer lasts; it is not seen if the program writes too little */
     ST_XRUN_BETWEEN_UNSEEN,  /* a buffer that nothing watches */
@@ -77,9 +77,9 @@ enum st_xrun_seen_kind {
 /** What was seen since the previous poll. */
 struct st_xrun_seen {
     enum st_xrun_seen_kind kind;
-    /* Of dropouts that began since the previous poll, each an unbroken loss of sound: the fields that
-     * st_event_record has for a line. ST_EVENT_DEVICE_DROPOUT: the device ran dry or over; with place
-     * ST_DROPOUT_AT_RESYNC: the server skipped or inserted sound of the second card `client` to follow
+    /* About dropouts that began since the previous poll, each an unbroken loss of sound. Only fields that
+     * st_event_record has for a line are used. ST_EVENT_DEVICE_DROPOUT: the device ran dry or over; with
+     * place ST_DROPOUT_AT_RESYNC: the server skipped or inserted sound of the second card `client` to follow
      * this device's clock; with ST_DROPOUT_AT_BUS: the USB device `client`. ST_EVENT_CLIENT_DROPOUT: a
      * client was not ready in time, and the device went on without it; count_n is 0 for a dropout that
      * goes on and lost cycles_n. For other kinds: device and client, "" if not known; for

@@ -129,7 +129,7 @@ static int note_end(struct st_xrun_watch *w)
                            WEXITSTATUS(status));
 }
 
-/* --- in between --- */
+/* --- while the program runs --- */
 
 static int open_program(struct st_xrun_watch *w)
 {

@@ -18,7 +18,7 @@ struct st_block_rhythm {
     int64_t clock;  /* the driver's frame counter in its latest cycle */
     int64_t position,
         begin;      /* frames up to the end of the latest cycle, and up to the first cycle that counts */
-    int64_t unseen; /* frames in `position` of cycles that were not reported */
+    int64_t unseen; /* frames in `position` whose cycles were not seen */
     struct st_block_rhythm_long {
         int64_t position, unseen;
     } longs[ST_BLOCK_RHYTHM_LONG_MAX]; /* positions of long cycles, a ring */

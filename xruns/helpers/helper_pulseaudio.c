@@ -53,7 +53,7 @@ static void forget(pa_operation *operation)
         pa_operation_unref(operation);
 }
 
-/* --- a look at all streams --- */
+/* --- reading the queues of all streams --- */
 
 /* Takes the name of the sink that the stream plays on, then writes the stream's line. */
 static void on_sink(ST_UNUSED pa_context *context, const pa_sink_info *sink, int eol, void *ctx)

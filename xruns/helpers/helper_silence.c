@@ -37,7 +37,7 @@
 #define TAPS_MAX    (2 * ST_LISTENED_MAX)
 #define CUTS_MAX    3 /* a tap is linked again at most this number of times after its links were cut */
 #define FINDS_MAX   16
-#define FRAMES_MAX  8192U /* buffer for the longest cycle */
+#define FRAMES_MAX  8192U /* frames of the longest cycle */
 #define SETTLE_NS   (200 * ST_NS_PER_MS)
 #define PRICE_S     10
 #define PRICE_NS    (PRICE_S * ST_NS_PER_S / 100) /* allowed CPU time in PRICE_S seconds: 1 % of a CPU */

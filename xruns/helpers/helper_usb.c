@@ -67,7 +67,7 @@ static void find_devices(void)
     }
 }
 
-/** Opens usbmon's device of one bus. @return 0 or a negative errno value. */
+/** Opens the device that has the events of one bus. @return 0 or a negative errno value. */
 static int open_bus(int number)
 {
     ST_EACH_OF (known, bus_numbers, buses_n) {

@@ -88,8 +88,8 @@ static const char *only_client(const struct st_jack_loss *loss)
     return loss->graph.n == 1 && !loss->graph.more ? loss->graph.names[0] : "";
 }
 
-/* Do both losses belong to one standstill that is seen in pieces? Then the same clients are late, soon after
- * each other. */
+/* Are both losses pieces of one standstill, whose callbacks arrived in pieces? Then the same clients are
+ * late in both, and the second follows soon after the first. */
 static bool is_next_piece(const struct st_jack_loss *loss, const struct st_jack_loss *before)
 {
     return !loss->joins && loss->blame == ST_JACK_BLAME_NAMED && before->blame == ST_JACK_BLAME_NAMED &&

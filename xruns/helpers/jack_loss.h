@@ -18,7 +18,7 @@ enum st_jack_blame {
     ST_JACK_BLAME_CLIENT /* the only client, or one of several: not known which */
 };
 
-/** Callbacks that follow each other so closely that they may belong to one standstill. */
+/** One loss of sound: callbacks that follow each other so closely that they may belong to one standstill. */
 struct st_jack_loss {
     struct st_jack_cycle begun;       /* the first callback of the loss */
     bool by_device;                   /* the xrun `begun` was caused by the device, not by a client */

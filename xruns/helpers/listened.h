@@ -24,7 +24,7 @@ struct st_listened {
     int64_t begin_ns, end_ns; /* span of the silences that are not reported yet */
     struct st_listened_sum {
         int64_t n, lost_ns, longest_ns;
-    } all, alone;  /* all: all of these silences; alone: those that count without a further sign */
+    } all, alone;  /* all: all of these silences; alone: those that count without other evidence */
     int64_t own_n; /* silences with ST_LISTENED_OWN */
     bool rare;     /* one of the silences has ST_LISTENED_RARE */
     int64_t changed_ns;

@@ -17,7 +17,7 @@ struct st_profile_node {
     bool is_device; /* the node of a sound device, not of a program */
     bool is_stream; /* a stream of a player or browser, not a filter or a plug-in host */
 
-    /* from the latest block of the node or of its driver (pipewire_profile.c) */
+    /* members from the latest block of the node or of its driver (pipewire_profile.c) */
     char name[ST_XRUN_NAME_BYTES], driver[ST_XRUN_NAME_BYTES];
     bool drives, is_async;
     int64_t begun_ns; /* the node's first cycle, or its first one after a pause; 0: the node is older than our
@@ -40,7 +40,7 @@ struct st_profile_node {
     } thread;
     struct st_second_card card; /* for a device that another device drives */
 
-    /* from the node's finished cycles (profile_nodes.c) */
+    /* members computed from the node's finished cycles (profile_nodes.c) */
     int64_t period_ns, frames, rate_hz; /* 0: not known */
     struct {
         int64_t frames, rate_hz; /* the node's node.latency; 0: none */

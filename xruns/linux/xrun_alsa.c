@@ -109,7 +109,7 @@ static void add(const struct st_xrun_watch *w, struct place of)
         alsa->open_error = -errno;
 }
 
-/** Opens the status of new substreams. @return 0, or why there are none. */
+/** Opens the status of new substreams. @return 0, or an error if there are none. */
 static int scan(struct st_xrun_watch *w)
 {
     struct alsa *alsa = w->state;
@@ -157,8 +157,8 @@ static int scan(struct st_xrun_watch *w)
 
 /* --- states of substreams --- */
 
-/** Name of the program that opened the stream; "" when it is gone, or hidden from us. @return its PID; 0: not
- * known. */
+/** Finds the name of the program that opened the stream; "" if the program has ended, or is hidden from this
+ * process. @return its PID; 0: not known. */
 static int64_t program_of(struct st_xrun_watch *w, int64_t tid, char ret[ST_XRUN_NAME_BYTES])
 {
     struct alsa *alsa = w->state;
