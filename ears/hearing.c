@@ -7,7 +7,7 @@
 #define TRIES     10     /* searches for places after the tones were found; a failed search costs 0.2 s */
 #define TRIES_MAX 60     /* searches for places before the tones are found */
 #define LOSSY     0.05   /* noise relative to the tones; more than this is more than a conversion leaves */
-/* a loss may be found this much late: it takes this time until the tones have followed a shift */
+/* a loss may seem to begin this much late (ms), since the tones need this time to follow a shift */
 #define LATE_MS    25
 #define CLOCKS_PPM 1000 /* difference of the clocks beyond which the tones drift too far within a window */
 
@@ -127,9 +127,9 @@ struct match {
     int64_t tolerance, longer; /* frames: tolerance of places and of lengths; a loss may be longer than a
                                   glitch by `longer` */
     int64_t late;              /* frames by which a loss may be found later than its glitch */
-    int64_t join;              /* frames: losses with less sound between them are one */
+    int64_t join;              /* frames: losses with less sound than this between them are one */
     bool same_kind;
-    unsigned covered_n; /* glitches within a loss that is far longer than they: no one can hear them */
+    unsigned covered_n; /* glitches within a far longer loss, in which they cannot be found */
 };
 
 static bool is_it(const struct match *match, const struct at *loss, const struct at *glitch, int64_t offset)

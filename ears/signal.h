@@ -49,7 +49,7 @@ extern const uint32_t st_signal_tones_hz[ST_SIGNAL_TONES];
  * 0.001 .. 1 */
 void st_signal_init(struct st_signal *signal, uint32_t rate_hz, uint32_t channels, float level);
 
-/** How many frames the signal is ahead after the glitch; negative if it was played again. */
+/** How many frames the signal is ahead after the glitch; negative if the glitch repeats a part. */
 int64_t st_signal_shift(const struct st_glitch *glitch) ST_NONBLOCKING;
 
 #define ST_SIGNAL_FORCED_S 6.5 /* time of the played signal until all glitches were forced */

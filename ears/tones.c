@@ -152,7 +152,7 @@ static double turned(const double *re, const double *im, const struct fit *now, 
  * the last fit. @return frames; 0: none, or it is not known. */
 static double find_shift(const struct st_tones *tones, const struct fit *now, double drifted)
 {
-    const int64_t half = (int64_t)tones->rate_hz / 2; /* all phases are the same a second later */
+    const int64_t half = (int64_t)tones->rate_hz / 2; /* phases of whole Hz repeat after a second */
     const double noise = 6 * tones->noise * tones->noise / (TURN * TURN * (double)window_of(tones));
     double turns[ST_SIGNAL_TONES], steps[ST_SIGNAL_TONES], square = 0, best = (double)INFINITY, found = 0;
     for (size_t k = 0; k < ST_SIGNAL_TONES; k++) {
@@ -298,8 +298,9 @@ static void heal(struct st_tones *tones, const struct fit *now, uint64_t window)
     end_damage(tones, bad, clean, llround(shift));
 }
 
-/* The tones have been damaged for a second: gives up following them. Silence is a loss. Another volume, or
- * other sound that may hide the tones, is none; what is lost meanwhile is not known. */
+/* The tones have been damaged for a second: stops following them. Silence is a loss. Another volume, or
+ * other sound that may hide the tones, is no loss, and what is lost until the tones are found again
+ * is unknown. */
 static void lose(struct st_tones *tones, const struct fit *now)
 {
     const uint64_t bad = begin_of_damage(tones, tones->n - window_of(tones));
