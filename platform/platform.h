@@ -1,4 +1,4 @@
-/* The seam: everything that differs between operating systems, and everything a test wants to script.
+/* struct st_platform: the functions that differ between operating systems, or that a test replaces.
  *
  * A struct of function pointers, with one row for each back end (linux, freebsd, fake, and a view of another
  * root folder). Nothing above this folder has an OS #ifdef. Conventions: 0 or a negative errno value;

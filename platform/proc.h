@@ -45,12 +45,12 @@ const char *st_proc_line_text(const char *text, const char *begins);
  * some, or all, tasks waited. -ENODATA: no such line. Source: Documentation/accounting/psi.rst. */
 int st_proc_pressure_us(const char *text, const char *line, uint64_t *ret);
 
-/** Text after "key<blanks>:" in the first line with that key, as in /proc/cpuinfo, without blanks at both
- * ends. NULL: no such line. */
+/** Finds the text after "key<blanks>:" in the first line with that key, as in /proc/cpuinfo, without blanks
+ * at both ends. NULL: no such line. */
 const char *st_proc_field(const char *text, const char *key);
 
 /** Is this word in the text? Blanks, commas and '(' divide words. */
 bool st_proc_has_word(const char *text, const char *word);
 
-/** The marked word of "none voluntary (full)" or "a [b] c". NULL: no word is marked. */
+/** Finds the marked word of a text such as "none voluntary (full)" or "a [b] c". NULL: no word is marked. */
 const char *st_proc_chosen(const char *text);

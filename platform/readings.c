@@ -158,7 +158,7 @@ static void read_log(struct st_platform *machine, struct st_readings *r)
 
 /* --- FreeBSD --- */
 
-/* A sysctl of one CPU. @return "": it does not exist. */
+/* Reads a sysctl of one CPU. @return "": there is no such sysctl. */
 static const char *text_of(struct st_platform *machine, int cpu, const char *name)
 {
     return st_text_or(st_tree_sysctl_line(machine, st_text("dev.cpu.%d.%s", cpu, name)), "");

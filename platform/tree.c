@@ -83,7 +83,8 @@ static const char *preempt_mode(struct st_platform *machine)
     return NULL;
 }
 
-/* The version text (uname -v) names the preemption model; if it does not, the model is none or voluntary. */
+/* Finds the preemption model, which the version text (uname -v) names. If the text names none, the model is
+ * "none" or "voluntary". */
 static const char *preemption(struct st_platform *machine, ST_UNUSED int cpu,
                               const struct condition *condition)
 {
@@ -99,7 +100,7 @@ static const char *preemption(struct st_platform *machine, ST_UNUSED int cpu,
 
 /* --- CPU --- */
 
-/* A field of the first CPU in /proc/cpuinfo. @return NULL: there is no such field. */
+/* Finds a field of the first CPU in /proc/cpuinfo. @return NULL: there is no such field. */
 static const char *cpuinfo(struct st_platform *machine, const char *key)
 {
     return st_proc_field(st_tree_text(machine, "/proc/cpuinfo"), key);
@@ -242,7 +243,8 @@ static const struct condition of_linux[] = {
     {"idle_governor", CPU_DIR "cpuidle/current_governor_ro"},
 };
 
-/* /proc/sys/<name with slashes>. @return "": there is no such name. */
+/* @return the path of a sysctl's file: /proc/sys/ and the name, with slashes for dots; "": the name is
+ * not valid. */
 static const char *sysctl_path(const char *name)
 {
     if (name[0] == '\0' || name[0] == '.' || strchr(name, '/') != NULL)

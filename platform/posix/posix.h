@@ -6,7 +6,8 @@
 
 #include "platform/platform.h"
 
-/* Opens a folder to enter it, also one that this user may not read; refuses a link. */
+/* Flags of open(2) for a folder that is only entered: works without the right to read it, and refuses
+ * a link. */
 #ifdef O_PATH
 #define ST_POSIX_OPEN_FOLDER (O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 #else
@@ -115,8 +116,8 @@ struct st_posix_piped {
 
 #define ST_POSIX_PIPED_NONE ((struct st_posix_piped){.in = -1, .out = -1})
 
-/** Starts a program; reading from it never waits. @param piped must hold no program. @return as
- * st_posix_start, or the error of pipe2. */
+/** Starts a program; reading from it never waits. @param piped must hold no program. @return 0 or a negative
+ * errno value. */
 ST_NODISCARD int st_posix_piped_start(struct st_posix_piped *piped, const char *path, const char *const *argv,
                                       const struct st_run_as *as);
 /** Waits for the end of the program, at most 10 ms for each nap. @return true: ended, with the wait status
@@ -133,7 +134,7 @@ void st_posix_piped_close(struct st_posix_piped *piped, bool terminate);
  * killed when its parent's thread ends. */
 void st_posix_child_alone(bool dies, bool other_user);
 
-/** From now on, processes whose parent ends become children of this process, so that st_posix_reap_rest
+/** Makes all processes whose parent ends from now on children of this process, so that st_posix_reap_rest
  * finds them. */
 void st_posix_reap_begin(void);
 /** Kills and reaps what started programs left behind, even if hidden by setsid, setpgid or a second fork:

@@ -77,7 +77,7 @@ static void finish(struct child *child, struct st_run *run, int result)
     (void)kill(-child->pid, SIGKILL);
 }
 
-/* --- in between --- */
+/* --- while the programs run --- */
 
 static void read_output(struct child *child, struct st_run *run)
 {

@@ -13,7 +13,7 @@
 
 /* The last component of a path, and the folder it is in. */
 struct place {
-    int error;  /* 0, or why it was not opened */
+    int error;  /* 0, or the error of opening the folder */
     int dir_fd; /* -1: not open, and system calls on it fail */
     char name[NAME_MAX + 1];
     char temporary[NAME_MAX + 1];

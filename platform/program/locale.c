@@ -5,7 +5,7 @@
 
 #include "core/text/safe.h"
 
-/* No replacement is longer than what it replaces. */
+/* ASCII texts that replace UTF-8 characters; none is longer than the character. */
 static const struct {
     const char *utf8, *ascii;
 } replacements[] = {
