@@ -1,4 +1,5 @@
-/* sleeptune apply: changes the settings that the advisor found, so that revert can undo it. */
+/* sleeptune apply: changes the settings that the advisor found, so that `sleeptune revert` can undo the
+ * changes. */
 #include <unistd.h>
 
 #include "advisor/rules/machine.h"
@@ -92,7 +93,7 @@ static int take_value(struct work *work)
     return status;
 }
 
-/** @return -1 to go on, or an st_exit. */
+/** Reads the options. @return -1 to go on, or an st_exit. */
 static int parse_options(int argc, char **argv, struct work *work)
 {
     int first;
@@ -269,7 +270,8 @@ static int carry_out(struct work *work)
     if (why == NULL) {
         if (work->measure_ns > 0 && work->target.live)
             st_before_after_keep(&work->target, &applied.journal, &work->plan, work->measure_ns);
-        if (work->target.own) /* remove the same rules' files, which have an earlier value */
+        if (work->target.own) /* remove the files that earlier runs wrote for the same rules, since they have
+                                 an earlier value */
             why = st_applied_revert(&applied, false, work->ids);
         if (why == NULL && (r = st_applied_add(&applied, &work->plan)) < 0)
             why = st_journal_is_interrupted(&applied.journal)
@@ -338,8 +340,8 @@ int st_cmd_apply(int argc, char **argv)
         return status;
     target->quantum = work.quantum;
     target->card = work.card;
-    /* undo what an interrupted run left before settings are judged: such a value may look right and not
-     * last */
+    /* undo an interrupted run's changes before settings are judged: such a value may look right, but
+     * not last */
     if (work.dry_run && st_journal_is_interrupted(&target->journal))
         status = st_failure("an earlier run was interrupted. The next apply or revert undoes its changes.");
     else

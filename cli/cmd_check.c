@@ -87,7 +87,7 @@ static bool look(void *ctx, const struct st_result *result, bool first)
 
 /* --- the answer --- */
 
-/** One measurement; with --stress one for each load. */
+/** One measurement and its load. `check` has one of them; with --stress one for each load. */
 struct phase {
     enum st_stress_phase load;
     int load_error; /* negative errno if the load could not be started or ended too early; else 0 */
@@ -263,8 +263,8 @@ static const char *next_text(const struct answer *answer, bool right_set_up, boo
                           : "sleeptune check --stress (does it hold while the computer is busy?)";
 }
 
-/** @return ST_EXIT_FINDINGS if the buffer size in use (or asked for) did not hold, or if other programs had
- * dropouts; else ST_EXIT_DONE. */
+/** Makes the report with the answer. @return ST_EXIT_FINDINGS if the buffer size in use (or asked for) did
+ * not hold, or if other programs had dropouts; else ST_EXIT_DONE. */
 static int make_answer(const struct st_facts *facts, struct answer *answer)
 {
     int64_t frames, dropouts_n;
@@ -305,7 +305,7 @@ static int make_answer(const struct st_facts *facts, struct answer *answer)
 
 /* --- measuring --- */
 
-/** @return an st_exit, after a message. */
+/** Reports why a measurement failed or is invalid. @return an st_exit; ST_EXIT_DONE: it is valid. */
 static int status_of(const struct st_sizes *sizes)
 {
     if (sizes->measured && !sizes->result.books_balance) {
@@ -317,8 +317,8 @@ static int status_of(const struct st_sizes *sizes)
     return st_failure("the measurement failed: %s", strerror(-sizes->result.error));
 }
 
-/** @return an st_exit, after a message. A load that cannot be started is no failure: phase->load_error
- * keeps the error. */
+/** Measures under one load and adds the result to `answer`. @return an st_exit, after a message. A load that
+ * cannot be started is no failure: phase->load_error keeps the error. */
 static int measure_phase(struct options *options, const struct st_wish *wish, uint32_t shortest,
                          enum st_stress_phase load, struct answer *answer)
 {

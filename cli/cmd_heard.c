@@ -33,7 +33,7 @@ static const char help[] =
     "  sleeptune history --heard\n\n"
     "Exit status: 0 kept, 3 usage, 4 not kept.\n";
 
-/* @return -1 to go on, or an st_exit. */
+/* Reads the options. @return -1 to go on, or an st_exit. */
 static int read_options(int argc, char **argv, struct options *o, int *ret_first)
 {
     const struct st_option known[] = {
@@ -50,7 +50,7 @@ static int read_options(int argc, char **argv, struct options *o, int *ret_first
     return -1;
 }
 
-/* The words with spaces between them. */
+/* @return one text of all words, with spaces between them. */
 static const char *joined(char **words, int n)
 {
     const char *text = "";

@@ -78,7 +78,7 @@ static const char help[] =
     "  -o, --output F   the file (standard output)\n\n"
     "Exit status: 0 done, 2 nothing was measured in that time, 3 usage, 4 no history.\n";
 
-/* @return -1: the options fit together; ST_EXIT_USAGE, after a message. */
+/* Checks that the options fit together. @return -1: they do; ST_EXIT_USAGE, after a message. */
 static int check_options(const struct options *o)
 {
     int others = o->trace != NULL;
@@ -104,7 +104,7 @@ static int check_options(const struct options *o)
     return -1;
 }
 
-/* @return -1 to continue, else the exit status. */
+/* Reads the options. @return -1 to continue, else the exit status. */
 static int read_options(int argc, char **argv, struct options *ret)
 {
     const struct st_option known[] = {
@@ -138,7 +138,7 @@ static int take_time(const char *option, const char *text, int64_t now_wall_ns, 
                             option, text);
 }
 
-/* @return 0 or ST_EXIT_USAGE. */
+/* Reads the requested time from the options. @return 0 or ST_EXIT_USAGE. */
 static int make_wish(const struct options *options, struct st_history_asked *ret)
 {
     const int64_t now_ns = st_posix_wall_ns(NULL);
@@ -200,7 +200,7 @@ static int print_text(const struct options *options, const struct st_history_wis
 
 /* --- by steps of time --- */
 
-/* @return 0 or ST_EXIT_USAGE. */
+/* Reads --step, the length of a row. @return 0 or ST_EXIT_USAGE. */
 static int take_step(const char *text, struct st_history_wish *wish)
 {
     if (text != NULL &&

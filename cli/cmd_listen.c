@@ -18,8 +18,8 @@
 #define FILE_HZ  48000 /* rate of the file that --signal writes */
 /* limit of CPU time in s: judging ten minutes of the signal takes 1 s, noise at 192 kHz much more */
 #define JUDGED_S 120
-/* seed of the places of the glitches in that file: --input computes them again; the detector does not know
- * them */
+/* Seed from which --signal chooses where its file has glitches. --input chooses the same frames from it;
+ * the detector does not use it. */
 #define FILE_CHANCE 36
 #define FILE_MAX    (6 * 3600 * ST_NS_PER_S)
 #define FRAMES      1024

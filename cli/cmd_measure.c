@@ -24,16 +24,16 @@
 
 struct arguments {
     struct st_session_config config;
-    int64_t frames, rate_hz;           /* 0: as the sound server runs */
+    int64_t frames, rate_hz;           /* 0: use the buffer size or rate of the sound server */
     char buffer[ST_BUFFER_TEXT_BYTES]; /* the sound server's buffer size and who set it; "": the user named a
                                           size */
     const char *record;
     enum st_stress_phase stress;
     /* for --at-most, which tests whether the events of missed periods stay below a limit: */
-    double per_hour; /* the limit; 0: not asked for */
-    double hours;    /* measured hours of events_n */
+    double per_hour; /* the limit: events per hour; 0: --at-most was not given */
+    double hours;    /* time in which events_n were counted */
     uint64_t events_n;
-    bool broken;    /* the limit will be broken; nothing is counted from then on */
+    bool broken;    /* even without further events the limit is exceeded; nothing is counted any more */
     char text[256]; /* the verdict as text; "": none yet */
     bool details, json, fail_on_miss, quiet, progress;
 };
@@ -116,7 +116,7 @@ static int take_at_most(void *ctx, const char *text)
     return 0;
 }
 
-/* @return -1 to go on, or an st_exit. */
+/* Reads the options. @return -1 to go on, or an st_exit. */
 static int read_options(int argc, char **argv, struct arguments *a)
 {
     struct st_session_config *config = &a->config;
@@ -212,8 +212,8 @@ static int choose_buffer(struct arguments *a)
 
 /* --- --at-most --- */
 
-/* Fails without the right to real-time priority, since --at-most would then judge a normal thread without
- * notice. */
+/* Checks that this user has the right to real-time priority. Without it, --at-most would judge a thread of
+ * normal priority. @return an st_exit, after a message. */
 static int has_rights(const struct st_session_config *config)
 {
     struct st_platform *platform = st_platform_native();

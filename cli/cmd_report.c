@@ -53,7 +53,7 @@ static bool is_file(const char *word)
     return st_rule_find(word) == NULL && access(word, F_OK) == 0;
 }
 
-/** @return -1 to go on, or an st_exit. */
+/** Reads the options. @return -1 to go on, or an st_exit. */
 static int read_options(int argc, char **argv, struct options *options)
 {
     int first;

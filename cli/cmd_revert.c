@@ -1,4 +1,4 @@
-/* sleeptune revert: undoes what apply wrote, unless it was changed since. */
+/* sleeptune revert: undoes what `sleeptune apply` wrote, except what someone has changed since then. */
 #include <unistd.h>
 
 #include "cli/change/change_output.h"

@@ -164,9 +164,8 @@ static const char *word_of(const struct st_fact *fact, enum form form)
     return form == LIMIT && fact->i64 < 0 ? "no limit" : NULL;
 }
 
-/** "governor powersave,": adds the distinct values of the row's facts, their number, or the highest one. Adds
- * nothing if there is no fact.
- */
+/** Adds a row to the line, such as "governor powersave,": the distinct values of the row's facts, their
+ * number, or the highest one. Adds nothing if there is no fact. */
 static void add_row(char *line, const struct st_facts *facts, const struct row *row)
 {
     char values[160] = "/", value[80] = "not readable";

@@ -129,7 +129,7 @@ static int open_page(const char *path)
     return ST_EXIT_DONE;
 }
 
-/* Is it an address as sleeptuned makes it: "http://127.0.0.1:PORT/#TOKEN"? */
+/* Is `url` an address as sleeptuned makes it: "http://127.0.0.1:PORT/#TOKEN"? */
 static bool is_address(const char *url)
 {
     static const char begin[] = "http://127.0.0.1:", digits[] = "0123456789";
@@ -283,7 +283,8 @@ static void ask(struct watch *watch)
     watch->since_wall_ns = st_platform_wall_ns(watch->platform);
 }
 
-/* @return whether the message is an alert: the daemon does not answer. */
+/* Chooses the message at the bottom of the screen. @return true: it is an alert, since the daemon does not
+ * answer. */
 static bool choose_message(const struct watch *watch, const char **ret)
 {
     const char *since = st_when_text_near(watch->since_wall_ns, st_platform_wall_ns(watch->platform));

@@ -63,7 +63,7 @@ static const char help[] = "Usage: sleeptune tune [OPTION...]\n"
                            "Exit status: 0 done, nothing to try, or nothing to improve; 2 too few\n"
                            "late wake-ups to compare; 3 usage, or the budget is too short; 4 failure.\n";
 
-/** @return -1 to go on, or an st_exit. */
+/** Reads the options. @return -1 to go on, or an st_exit. */
 static int parse_options(int argc, char **argv, struct work *work)
 {
     const struct st_option table[] = {

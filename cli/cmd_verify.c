@@ -36,9 +36,10 @@ struct work {
     json_t *entries, *rules;
 };
 
-/* --- the writes --- */
+/* --- what apply wrote --- */
 
-/* States of a write, beyond those of enum st_entry_state, and of a rule. */
+/* Results that `verify` prints. enum st_entry_state has the states of a write; these are further states of
+ * a write, and the states of a rule. */
 enum word { INTERRUPTED = ST_ENTRY_UNREAD + 1, FORGOTTEN, IN_EFFECT, NOT_NEEDED, NOT_KNOWN, NOT_YET };
 
 static const struct {
@@ -86,7 +87,7 @@ static void verify_entry(struct work *work, const struct st_entry *entry)
         st_change_output_row(12, "also in", others);
 }
 
-/* --- their rules --- */
+/* --- the rules of these changes --- */
 
 /* The user to whom this rule (NULL: any rule) gave a right, other than `user`. @return NULL: no one, or
  * `user` has the right as well. */

@@ -128,7 +128,8 @@ int main(int argc, char **argv)
 {
     st_standard_files_open();
     st_trusted_environment();
-    /* the laboratory measures its own threads, so they keep their policy */
+    /* the laboratory (sleeptune lab) measures its own threads, so these keep the policy that the
+     * user chose */
     if (argc < 2 || !st_text_is(argv[1], "lab"))
         st_posix_give_way();
     const int status = run(argc, argv);

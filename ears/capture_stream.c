@@ -96,7 +96,8 @@ static int take_event(struct st_capture_reader *reader, const unsigned char *bod
     return 0;
 }
 
-/* Index: enum record. Bytes: length without the label. */
+/* Functions that take a record, and the range of its length without the label, in bytes. Index: enum
+ * record. */
 static const struct {
     size_t least, most;
     int (*take)(struct st_capture_reader *reader, const unsigned char *body, size_t bytes,

@@ -20,7 +20,7 @@
 /* Head and event are sent through the pipe unchanged; each text ends within its array. */
 struct st_capture_head {
     uint32_t rate_hz, channels;
-    uint32_t period_frames; /* of the server or device; 0: unknown */
+    uint32_t period_frames; /* buffer size of the server or device; 0: unknown */
     char way[16];
     char server[ST_CAPTURE_TEXT_BYTES]; /* name and version of the server; foreign text */
     char plays[ST_CAPTURE_TEXT_BYTES], records[ST_CAPTURE_TEXT_BYTES]; /* the devices; foreign text */
@@ -37,7 +37,7 @@ struct st_capture_packet {
     const float *samples; /* interleaved */
 };
 
-/* number, name, what happened */
+/* kinds of events: number, name, what happened */
 #define ST_CAPTURE_EVENTS(X)                                                                                 \
     X(XRUN, "xrun", "the sound server or the device reported an xrun")                                       \
     X(PLAYER, "player-late", "the program that plays the signal was not ready")                              \
@@ -103,8 +103,8 @@ struct st_capture_ring {
     _Alignas(ST_CACHE_LINE_BYTES) atomic_size_t tail; /* bytes read so far */
 };
 
-/** @param bytes smallest size; the memory is touched, so that the callback has no page fault. @return 0 or
- * -ENOMEM. Free ring->bytes. */
+/** Makes the ring. @param bytes smallest size; the memory is touched, so that the callback has no page fault.
+ * @return 0 or -ENOMEM. Free ring->bytes. */
 ST_NODISCARD int st_capture_stream_ring_open(struct st_capture_ring *ring, size_t bytes, uint32_t channels);
 /** In the audio callback: adds any number of frames, packet->frames_n. @param from one pointer for each
  * channel, frames `stride` floats apart (NULL: silence); packet->samples is not used. */

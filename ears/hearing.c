@@ -7,7 +7,7 @@
 #define TRIES     10     /* searches for places after the tones were found; a failed search costs 0.2 s */
 #define TRIES_MAX 60     /* searches for places before the tones are found */
 #define LOSSY     0.05   /* noise relative to the tones; more than this is more than a conversion leaves */
-/* a loss may be found this much late: it takes this time until the tones have followed a shift */
+/* a loss may seem to begin this much late (ms), since the tones need this time to follow a shift */
 #define LATE_MS    25
 #define CLOCKS_PPM 1000 /* difference of the clocks beyond which the tones drift too far within a window */
 
@@ -92,7 +92,8 @@ struct at {
     enum st_loss_kind kind;
 };
 
-/* @param drift  by which the signal runs ahead of the recording, as a share of the time */
+/* Lists the losses and their places in the signal. @param drift frames by which the signal runs ahead of
+ * the recording, for each recorded frame. @return the number of losses. */
 static size_t places_of_losses(const struct st_losses *list, double drift, struct at *ret)
 {
     const size_t n = ST_MIN(list->n, ST_LOSSES_MAX);
@@ -126,9 +127,9 @@ struct match {
     int64_t tolerance, longer; /* frames: tolerance of places and of lengths; a loss may be longer than a
                                   glitch by `longer` */
     int64_t late;              /* frames by which a loss may be found later than its glitch */
-    int64_t join;              /* frames: losses with less sound between them are one */
+    int64_t join;              /* frames: losses with less sound than this between them are one */
     bool same_kind;
-    unsigned covered_n; /* glitches within a loss that is far longer than they: no one can hear them */
+    unsigned covered_n; /* glitches within a far longer loss, in which they cannot be found */
 };
 
 static bool is_it(const struct match *match, const struct at *loss, const struct at *glitch, int64_t offset)
@@ -146,8 +147,8 @@ static bool covers(const struct match *match, const struct at *loss, const struc
            off <= (int64_t)loss->frames + match->tolerance;
 }
 
-/* @param ret_forced for each loss: it was forced. @return number of glitches that match a loss if the
- * signal is `offset` ahead of the recording. */
+/* Finds the glitches that match a loss if the signal is `offset` frames ahead of the recording. @param
+ * ret_forced for each loss: a glitch caused it. @return the number of these glitches. */
 static unsigned matches(struct match *match, int64_t offset, bool *ret_forced)
 {
     unsigned found_n = 0;
@@ -220,8 +221,8 @@ static void take_losses(const struct st_hearing *hearing, const struct st_glitch
     /* covered glitches need not be found; but if most are covered, nothing shows that losses can be heard */
     if (2 * match.covered_n <= match.glitches_n)
         ret->forced_n -= match.covered_n;
-    /* noise adds to short glitches, so that they may be found as well: they are not the path's
-     * losses */
+    /* mark further losses as forced: noise can lengthen a short glitch, so that it is found although this
+     * class of path does not promise that */
     if (!exact) {
         match.late = LATE_MS * ms;
         match.glitches_n = places_of_glitches(forced, forced_n, 0, glitches);

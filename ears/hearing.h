@@ -55,7 +55,7 @@ extern const struct st_remark_words {
     const char *name, *text;
 } st_hearing_remarks[ST_REMARKS_N];
 
-/** Large: do not put it on the stack. */
+/** State of judging one recording. Large: do not put it on the stack. */
 struct st_hearing {
     uint32_t rate_hz, channels;
     uint64_t frames, clipped,
@@ -70,7 +70,7 @@ struct st_hearing_result {
     double heard_s; /* time in which a loss would have been found */
     size_t losses_n;
     size_t kept_n;                        /* losses kept in `losses` */
-    struct st_loss losses[ST_LOSSES_MAX]; /* those that `listen` did not force itself; at_frame: frame of the
+    struct st_loss losses[ST_LOSSES_MAX]; /* losses that `listen` did not force itself; at_frame: frame of the
                                              recording */
     uint64_t lost_frames;                 /* total of the kept losses */
     unsigned forced_n, forced_found_n;    /* forced glitches that this class promises to find, without those
@@ -85,9 +85,10 @@ struct st_hearing_result {
     bool remarks[ST_REMARKS_N];
 };
 
-/** @param rate_hz of the recording. @param channels 1 or more. */
+/** Begins to judge a recording. @param rate_hz of the recording. @param channels 1 or more. */
 void st_hearing_init(struct st_hearing *hearing, uint32_t rate_hz, uint32_t channels);
-/** As st_places_expect. */
+/** Announces that frame `recorded` is about frame `played` of the signal, which then plays to the
+ * end (st_places_expect). */
 void st_hearing_expect(struct st_hearing *hearing, uint64_t recorded, uint64_t played);
 /** Takes interleaved frames, in order. */
 void st_hearing_take(struct st_hearing *hearing, const float *frames, size_t frames_n);

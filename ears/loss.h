@@ -25,7 +25,7 @@ struct st_losses {
 };
 
 void st_losses_init(struct st_losses *losses, uint32_t rate_hz);
-/** @param clean recorded frame from which the signal is back. */
+/** Adds a loss, or joins it to the last one. @param clean recorded frame from which the signal is back. */
 void st_losses_add(struct st_losses *losses, const struct st_loss *loss, uint64_t clean);
 /** There was sound and no loss up to this frame: ends losses that no later loss can join. */
 void st_losses_pass(struct st_losses *losses, uint64_t frame);

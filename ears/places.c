@@ -1,6 +1,6 @@
 #include "ears/places.h"
 
-#define WINDOW     64   /* frames: if all of them agree with the signal, that is not by chance */
+#define WINDOW     64   /* frames compared at once: they do not all agree with the signal by chance */
 #define CALIBRATE  4096 /* frames from which gain and noise are computed */
 #define CORRELATED 0.9  /* least correlation of a window with the signal */
 #define NOISE_MAX  0.03 /* 30 dB below the signal: above, samples cannot be distinguished */
@@ -9,8 +9,9 @@
 #define FULL_SCALE 32768.0
 #define LONGEST_S  350   /* the signal may begin this time before the recording */
 #define SILENT     1e-6F /* below this level, relative to full scale, nothing is played */
-#define SLACK      4     /* frames: with noise, that number may agree with the signal by chance */
-/* standard deviations: a higher correlation is the signal below other sound */
+#define SLACK      4     /* accuracy of places (frames) if there is noise: samples may agree by chance */
+/* if a correlation exceeds its standard deviation by this factor, the recording has the signal, mixed with
+ * other sound */
 #define SURE          6
 #define TRY_MS        100 /* interval of searches for the signal; later ten times as long */
 #define TRIES_FAST    5
@@ -56,7 +57,8 @@ static bool agrees(const struct st_places *places, uint64_t frame, int64_t offse
 
 /* --- finding the signal --- */
 
-/* Sums over frames: of heard times played samples, of squares of heard ones, of squares of played ones. */
+/* Sums over frames, from which a correlation is computed. both: recorded samples times played ones; xx:
+ * squares of recorded samples; ss: squares of played samples. */
 struct common {
     double both, xx, ss;
 };
@@ -73,9 +75,8 @@ static struct common common_of(const struct st_places *places, uint64_t from, ui
     return sum;
 }
 
-/* @return the correlation of these frames with the signal at that offset, -1 .. 1; not a number: one of both
- * is silent.
- */
+/* @return the correlation of these frames with the signal at that offset, -1 .. 1; not a number: the frames
+ * or the signal are silent. */
 static double correlation(const struct st_places *places, uint64_t from, uint64_t until, int64_t offset)
 {
     const struct common sum = common_of(places, from, until, offset);

@@ -35,7 +35,8 @@ struct st_places {
     float ring[ST_PLACES_RING];
 };
 
-/** @param level of the signal. Large: do not put *places on the stack. */
+/** Begins to follow the signal in a recording. @param level of the signal. Large: do not put *places on the
+ * stack. */
 void st_places_init(struct st_places *places, uint32_t rate_hz, float level);
 
 /** Announces that a recorded frame is about that frame of the signal: searches within two seconds of it

@@ -31,8 +31,8 @@ struct st_glitch {
     uint64_t frames;
 };
 
-/* Three kinds at three lengths each: one frame, 1 ms and 20 ms, the shortest lengths that the classes of
- * path promise to find (ears/hearing.h). */
+/* Number of glitches in a test: three kinds at three lengths each. These lengths (one frame, 1 ms, 20 ms)
+ * are the shortest that the classes of path promise to find (ears/hearing.h). */
 #define ST_SIGNAL_GLITCHES_MAX 9
 
 struct st_signal {
@@ -45,10 +45,11 @@ struct st_signal {
 #define ST_SIGNAL_TONES 3
 extern const uint32_t st_signal_tones_hz[ST_SIGNAL_TONES];
 
-/** @param rate_hz 8000 or more. @param channels 1 or more. @param level 0.001 .. 1 */
+/** Sets up a signal without glitches. @param rate_hz 8000 or more. @param channels 1 or more. @param level
+ * 0.001 .. 1 */
 void st_signal_init(struct st_signal *signal, uint32_t rate_hz, uint32_t channels, float level);
 
-/** How many frames the signal is ahead after the glitch; negative if it was played again. */
+/** How many frames the signal is ahead after the glitch; negative if the glitch repeats a part. */
 int64_t st_signal_shift(const struct st_glitch *glitch) ST_NONBLOCKING;
 
 #define ST_SIGNAL_FORCED_S 6.5 /* time of the played signal until all glitches were forced */

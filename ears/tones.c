@@ -8,7 +8,7 @@
 #define TIMES  4
 #define LEAST  0.15 /* ... and this share of the level of the tones */
 #define SILENT 1e-6 /* level of silence, relative to full scale */
-#define AGREE  1e-3 /* sum of squared phase errors, in turns, up to which the phases agree with a shift */
+#define AGREE  1e-3 /* largest sum of squared phase errors (unit: a period) of phases that agree */
 /* least variance of a phase, in squared turns: a converter causes it even without noise */
 #define SPREAD 2e-7
 #define EDGE   6 /* frames: accuracy of the beginning and the end of damage */
@@ -152,7 +152,7 @@ static double turned(const double *re, const double *im, const struct fit *now, 
  * the last fit. @return frames; 0: none, or it is not known. */
 static double find_shift(const struct st_tones *tones, const struct fit *now, double drifted)
 {
-    const int64_t half = (int64_t)tones->rate_hz / 2; /* all phases are the same a second later */
+    const int64_t half = (int64_t)tones->rate_hz / 2; /* phases of whole Hz repeat after a second */
     const double noise = 6 * tones->noise * tones->noise / (TURN * TURN * (double)window_of(tones));
     double turns[ST_SIGNAL_TONES], steps[ST_SIGNAL_TONES], square = 0, best = (double)INFINITY, found = 0;
     for (size_t k = 0; k < ST_SIGNAL_TONES; k++) {
@@ -168,7 +168,7 @@ static double find_shift(const struct st_tones *tones, const struct fit *now, do
             sum += off * off;
             slope += off * steps[k];
         }
-        /* without the errors that a fraction of a frame explains */
+        /* the errors that remain if the shift has a fraction of a frame */
         const double rest = sum - slope * slope / square;
         if (rest >= AGREE)
             continue;
@@ -298,8 +298,9 @@ static void heal(struct st_tones *tones, const struct fit *now, uint64_t window)
     end_damage(tones, bad, clean, llround(shift));
 }
 
-/* The tones have been damaged for a second: gives up following them. Silence is a loss. Another volume, or
- * other sound that may hide the tones, is none; what is lost meanwhile is not known. */
+/* The tones have been damaged for a second: stops following them. Silence is a loss. Another volume, or
+ * other sound that may hide the tones, is no loss, and what is lost until the tones are found again
+ * is unknown. */
 static void lose(struct st_tones *tones, const struct fit *now)
 {
     const uint64_t bad = begin_of_damage(tones, tones->n - window_of(tones));

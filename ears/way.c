@@ -21,7 +21,8 @@ const struct st_way_fault_words st_way_faults[ST_WAY_FAULTS_N] = {
 #undef ROW
 };
 
-/* docs/results.md says how it was tested what each way cannot hear */
+/* The ways of recording the test signal. docs/results.md has the tests that show which faults each way
+ * cannot hear. */
 const struct st_way st_ways[ST_WAYS_N] = {
     {
         .name = "jack",

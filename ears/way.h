@@ -1,11 +1,12 @@
-/* The ways on which a test signal comes back, best known first: what each way cannot detect, its helper
- * program, and how that program is started, read and ended. A new way is a row of st_ways and a program. */
+/* The ways (a sound server's monitor, a cable ...) on which a test signal comes back, best known first:
+ * what each way cannot detect, its helper program, and how that program is started, read and ended. A new
+ * way is a row of st_ways and a program. */
 #pragma once
 
 #include "ears/capture_stream.h"
 #include "platform/posix/posix.h"
 
-/* number, name, and the fault as a noun */
+/* faults that a way may be unable to detect: number, name, and the fault as a noun */
 #define ST_WAY_FAULTS(X)                                                                                     \
     X(CLIENT, "client-not-ready", "a program that is not ready in its cycle")                                \
     X(BUFFER, "buffer-empty", "a program's own buffer that runs empty")                                      \

@@ -22,7 +22,7 @@ struct st_child_env {
 ST_NODISCARD int st_child_env_open(struct st_child_env *ret, uid_t uid, const char *const *kept);
 /** Sets one variable. @return 0 or -ENOMEM. */
 ST_NODISCARD int st_child_env_set(struct st_child_env *env, const char *name, const char *value);
-/** @return NULL: not set. */
+/** Finds the value of a variable. @return NULL: not set. */
 const char *st_child_env_get(const struct st_child_env *env, const char *name);
 /** The path of a program, looked up in PATH of vars, never in the current folder; a name with a slash is
  * used as the path. @return 0, -ENOENT, -EACCES (not executable), -ENAMETOOLONG, ... */

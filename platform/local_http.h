@@ -3,8 +3,8 @@
 
 #include "core/base.h"
 
-/** @param path of the socket. @param method "GET", or "POST" without a body. @param target path and query,
- * encoded: "/v1/causes?since=1h". @param timeout_ms for the whole request. @param bytes_max of the
+/** Sends a request and receives the answer. @param path of the socket. @param method "GET", or "POST"
+ * without a body. @param target path and query, encoded: "/v1/causes?since=1h". @param bytes_max of the
  * answer, including its header. @param ret_body a new text, whatever the status is; free it. Untrusted.
  * @return the HTTP status; or an error of connect(2), of which -EAGAIN: too many others wait for the
  * program; -ETIMEDOUT; -EBADMSG: the answer exceeds bytes_max or is not HTTP; -ENOMEM, -EIO. Threads: any

@@ -1,4 +1,4 @@
-/* The seam: everything that differs between operating systems, and everything a test wants to script.
+/* struct st_platform: the functions that differ between operating systems, or that a test replaces.
  *
  * A struct of function pointers, with one row for each back end (linux, freebsd, fake, and a view of another
  * root folder). Nothing above this folder has an OS #ifdef. Conventions: 0 or a negative errno value;
@@ -93,7 +93,7 @@ enum st_os { ST_OS_LINUX, ST_OS_FREEBSD };
 /** Words that differ between systems: a row for each enum st_os. */
 struct st_os_row {
     const char *name;
-    const char *sudo; /* prefix of a command that needs root: "sudo "; "": sudo is not part of the system */
+    const char *sudo;    /* prefix of a command that needs root; "": the system comes without sudo */
     const char *changes; /* the folder of `apply`'s journal. It is outside the daemon's state folder, which
                             belongs to the daemon's user, since root reads the journal */
     const char *boot_id; /* a sysctl that identifies this boot: a UUID; FreeBSD 13 and later: 16 random bytes
@@ -154,8 +154,8 @@ struct st_platform {
     /** Sleeps until due_ns on CLOCK_MONOTONIC: exactly one clock_nanosleep(TIMER_ABSTIME).
      *  @return 0, or -EINTR when a signal came first. */
     int (*sleep_until_ns)(struct st_platform *platform, int64_t due_ns) ST_NONBLOCKING;
-    /** As sleep_until_ns, with a timed wait that the kernel does not delay (FreeBSD: umtx). -ENOTSUP: on
-     * this system sleep_until_ns is exact for real-time threads (Linux). */
+    /** Sleeps until due_ns on CLOCK_MONOTONIC by a timed wait that the kernel does not delay (FreeBSD: umtx).
+     * -ENOTSUP: on this system sleep_until_ns is exact for real-time threads (Linux). */
     int (*sleep_until_precise_ns)(struct st_platform *platform, int64_t due_ns) ST_NONBLOCKING;
     /** CLOCK_REALTIME, ns since 1970. */
     int64_t (*wall_ns)(struct st_platform *platform);
@@ -203,10 +203,10 @@ struct st_platform {
     int (*counters_other)(struct st_platform *platform, const struct st_counters_handle *h,
                           struct st_thread_counters *ret);
     void (*counters_close)(struct st_platform *platform, struct st_counters_handle *h);
-    /** Takes some 20 us where a quota is counted. FreeBSD copies a row of 1088 bytes for each thread of
-     * the machine: estimated as 1 ms for 400 threads, not measured. Call always from the same thread, the
-     * only one that does not block SIGCONT: so that thread has noticed the signal when it runs again
-     * after a stop. */
+    /** Reads what kept the process from running. Takes some 20 us where a quota is counted; on FreeBSD,
+     * which copies 1088 bytes for each thread of the machine, an estimated 1 ms for 400 threads. Call
+     * always from the same thread, the only one that does not block SIGCONT, so that it has noticed the
+     * signal when it runs again. */
     void (*pauses)(struct st_platform *platform, struct st_pauses *ret);
     /** Locks the pages that are present, on fault if the OS can. Locks future pages as well, unless
      * RLIMIT_MEMLOCK would then make later allocations fail: call after all memory that must not fault
@@ -273,9 +273,9 @@ struct st_platform {
     int (*clean_file)(struct st_platform *platform, const char *path);
     /** Removes a regular file (never a link or a folder) for good. @return 0, -ENOENT, -EINVAL, -ELOOP ... */
     int (*remove_file)(struct st_platform *platform, const char *path);
-    /** @return 0, -EEXIST, ... */
+    /** Makes a folder, as mkdir(2). @return 0, -EEXIST, ... */
     int (*make_folder)(struct st_platform *platform, const char *path, mode_t mode);
-    /** @return 0, -ENOTEMPTY, -ENOENT, ... */
+    /** Removes an empty folder, as rmdir(2). @return 0, -ENOTEMPTY, -ENOENT, ... */
     int (*remove_folder)(struct st_platform *platform, const char *path);
     /** Writes text and a newline into a file of procfs or sysfs by one write(2). The file must exist and be a
      *  regular one. @return 0, or what open and write said (-EINVAL, -EBUSY: the kernel refuses the
@@ -283,16 +283,16 @@ struct st_platform {
     int (*write_value)(struct st_platform *platform, const char *path, const char *text);
     /** Sets a sysctl from the text that read_sysctl gives. @return 0, -ENOENT, -EPERM, -EINVAL, -ENOTSUP. */
     int (*write_sysctl)(struct st_platform *platform, const char *name, const char *text);
-    /** May this process write there? in_place: into the existing file; otherwise the file may be replaced
-     * or made, and so may its folder. @return 0, -EACCES, -EROFS, -ENOENT (in place only), -ELOOP (a
-     * link), -EINVAL, ... */
+    /** May this process write to `path`? in_place: into the existing file; otherwise it may replace or make
+     * the file, and make its folder. @return 0, -EACCES, -EROFS, -ENOENT (in place only), -ELOOP (a link),
+     * -EINVAL, ... */
     int (*can_write)(struct st_platform *platform, const char *path, bool in_place);
     /** Locks a folder for this process alone (flock) and leaves this process's id there for folder_holder.
      * @return handle >= 0, -EWOULDBLOCK (another process holds the lock), -EPERM (the folder is not this
      * user's, or others may write to it), ... */
     int (*lock_folder)(struct st_platform *platform, const char *path);
-    /** Which process holds the lock of the folder. A user who may not read the folder, and so cannot test
-     * the lock, gets the process that the folder names if it is alive. @return the process's id; 0: the
+    /** Finds the process that holds the lock of the folder. A user who may not read the folder cannot test
+     * the lock, and gets the process that the folder names if it is alive. @return the process's id; 0: the
      * holder left no id; -ENOENT (no holder, or no such folder), ... */
     int (*folder_holder)(struct st_platform *platform, const char *path);
     void (*unlock_folder)(struct st_platform *platform, int handle);
@@ -308,7 +308,7 @@ static inline int64_t st_platform_wall_ns(struct st_platform *platform)
     return platform->wall_ns(platform);
 }
 
-/** The real thing: Linux or FreeBSD, whichever this was built for. Never fails; no need to free. */
+/** The back end of the running system, Linux or FreeBSD. Never fails; no need to free. */
 struct st_platform *st_platform_native(void);
 
 /** The tunables of a captured tree (proc/, sys/, etc/, boot/, run/, dev/ below `dir`); clocks and threads

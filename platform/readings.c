@@ -37,7 +37,7 @@ static const struct {
 
 static int64_t number(const char *text)
 {
-    int64_t value = UNKNOWN; /* stays so if the text is not such a number */
+    int64_t value = UNKNOWN; /* UNKNOWN stays if the text is not a number in this range */
     (void)!st_number_i64(st_text_or(text, ""), 0, INT64_MAX / ST_NS_PER_MS, &value);
     return value;
 }
@@ -158,7 +158,7 @@ static void read_log(struct st_platform *machine, struct st_readings *r)
 
 /* --- FreeBSD --- */
 
-/* A sysctl of one CPU. @return "": it does not exist. */
+/* Reads a sysctl of one CPU. @return "": there is no such sysctl. */
 static const char *text_of(struct st_platform *machine, int cpu, const char *name)
 {
     return st_text_or(st_tree_sysctl_line(machine, st_text("dev.cpu.%d.%s", cpu, name)), "");
@@ -170,11 +170,10 @@ static int64_t freebsd_khz(struct st_platform *machine, int cpu)
     return in_unit(number(text_of(machine, cpu, "freq")), 1000);
 }
 
-/* cx_supported is "C1/1/1 C2/2/80 C3/3/104": name, type and exit latency in us of each idle state, from the
- * firmware's _CST; cx_usage_counters is "1366 81 4": how often each was entered (sys/dev/ acpica/acpi_cpu.c:
- * acpi_cpu_cx_list(), acpi_cpu_usage_counters_sysctl()). The log of coretemp(4) stays 1 once the processor's
- * thermal sensor has tripped (sys/dev/coretemp/coretemp.c), so it counts once. CPU 0 has the clock of all
- * CPUs (cpufreq(4)). */
+/* Reads idle states, heat and clock. cx_supported is "C1/1/1 C2/2/80": name, type and exit latency (us) of
+ * each idle state; cx_usage_counters is "1366 81": how often each was entered (sys/dev/acpica/acpi_cpu.c).
+ * coretemp(4)'s log stays 1 once the thermal sensor has tripped, so it counts once. CPU 0 has the clock of
+ * all CPUs (cpufreq(4)). */
 static void read_freebsd(struct st_platform *machine, int cpu, struct st_readings *r)
 {
     unsigned mhz, us;

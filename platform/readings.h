@@ -5,7 +5,7 @@
 
 #include "platform/platform.h"
 
-/** Counted since boot, or since the first reading. */
+/** Counters of struct st_readings. Each counts since boot, or since the first reading. */
 enum st_reading {
     ST_READING_SMI,             /* system management interrupts */
     ST_READING_STEAL_NS,        /* time for which the host ran something else on the CPU; in steps of 10 ms */
@@ -22,7 +22,7 @@ enum st_reading {
 
 #define ST_IDLE_STATES_MAX 10 /* CPUIDLE_STATE_MAX */
 
-/** INT64_MIN: not known here. */
+/** The values that were read last. INT64_MIN: not known on this machine. */
 struct st_readings {
     int64_t at_ns; /* CLOCK_MONOTONIC; 0: nothing was read yet */
     int cpu;

@@ -83,7 +83,8 @@ static const char *preempt_mode(struct st_platform *machine)
     return NULL;
 }
 
-/* The version text (uname -v) names the preemption model; if it does not, the model is none or voluntary. */
+/* Finds the preemption model, which the version text (uname -v) names. If the text names none, the model is
+ * "none" or "voluntary". */
 static const char *preemption(struct st_platform *machine, ST_UNUSED int cpu,
                               const struct condition *condition)
 {
@@ -99,7 +100,7 @@ static const char *preemption(struct st_platform *machine, ST_UNUSED int cpu,
 
 /* --- CPU --- */
 
-/* A field of the first CPU in /proc/cpuinfo. @return NULL: there is no such field. */
+/* Finds a field of the first CPU in /proc/cpuinfo. @return NULL: there is no such field. */
 static const char *cpuinfo(struct st_platform *machine, const char *key)
 {
     return st_proc_field(st_tree_text(machine, "/proc/cpuinfo"), key);
@@ -242,7 +243,8 @@ static const struct condition of_linux[] = {
     {"idle_governor", CPU_DIR "cpuidle/current_governor_ro"},
 };
 
-/* /proc/sys/<name with slashes>. @return "": there is no such name. */
+/* @return the path of a sysctl's file: /proc/sys/ and the name, with slashes for dots; "": the name is
+ * not valid. */
 static const char *sysctl_path(const char *name)
 {
     if (name[0] == '\0' || name[0] == '.' || strchr(name, '/') != NULL)
@@ -276,14 +278,16 @@ static const char *of_cpu(struct st_platform *machine, int cpu, const struct con
     return st_tree_sysctl_line(machine, st_text("dev.cpu.%d.%s", ST_MAX(cpu, 0), condition->path));
 }
 
-/* The frequency of a CPU that has a node of its own; otherwise that of cpu0, which all CPUs then share. */
+/* The frequency of a CPU, if the CPU has a sysctl for it; otherwise that of cpu0, which all CPUs then
+ * share. */
 static const char *cpu_mhz(struct st_platform *machine, int cpu, const struct condition *condition)
 {
     const char *own = of_cpu(machine, cpu, condition);
     return own != NULL ? own : of_cpu(machine, 0, condition);
 }
 
-/* kern.version ends in the build folder on its second line; the first one says release and build. */
+/* Test conditions that FreeBSD reads from sysctls, each from the first line. In kern.version, the second
+ * line is the build folder. */
 static const struct condition of_freebsd[] = {
     {"os", "kern.ostype"},
     {"kernel_release", "kern.osrelease"},

@@ -9,7 +9,7 @@
 #define AVAIL_MAX   (INT64_C(1) << 40)
 #define SECONDS_MAX INT64_C(9000000000) /* the largest time that fits into ns */
 
-/** "SECONDS.NANOSECONDS", seconds may be negative. */
+/** Parses "SECONDS.NANOSECONDS"; seconds may be negative. */
 static int parse_time(const char *text, int64_t *ret_ns)
 {
     const bool negative = *text == '-';
@@ -92,7 +92,7 @@ int st_alsa_params_parse(const char *hw_params, const char *sw_params, struct st
     return 0;
 }
 
-/** A number of 0 .. SUBSTREAMS_MAX at *text; moves behind it. */
+/** Reads a number of 0 .. SUBSTREAMS_MAX at *text, and moves *text behind it. */
 static int take_number(const char **text, unsigned *ret)
 {
     uint64_t n;
@@ -102,7 +102,8 @@ static int take_number(const char **text, unsigned *ret)
     return 0;
 }
 
-/** The number behind the last `word` of the line; names before it may hold anything. 0 without one. */
+/** Reads the number behind the last `word` of the line, since names before it may hold the same word. *ret
+ * is 0 if the line lacks it. */
 static int count_behind(const char *line, const char *end, const char *word, unsigned *ret)
 {
     const char *found = NULL;
@@ -134,13 +135,13 @@ int st_alsa_pcm_next(const char **text, struct st_alsa_pcm *ret)
 
 #define LOSS_MAX_S 5 /* a program that writes nothing for longer has nothing to play */
 
-/* Did the program write less than half as much as the device went on since the last look? */
+/* Since the last look, did the program write less than half as many frames as the device moved on? */
 static bool stands(const struct st_alsa_room *room, const struct st_alsa_status *now, int64_t grown)
 {
     return grown > (now->hw_ptr_frames - room->last.hw_ptr_frames) / 2;
 }
 
-/* @return as st_alsa_room_look. */
+/* Finds a loss that has ended. @return its frames; 0: none. */
 static int64_t find_loss(struct st_alsa_room *room, const struct st_alsa_params *params,
                          const struct st_alsa_status *now, bool wrote)
 {

@@ -12,7 +12,8 @@ enum st_alsa_state {
     ST_ALSA_OTHER, /* set up, prepared, draining, paused, suspended, disconnected */
 };
 
-/** /proc/asound/cardN/pcmMp/subK/status. Source: sound/core/pcm.c, snd_pcm_substream_proc_status_read. */
+/** Status of a stream, from /proc/asound/cardN/pcmMp/subK/status. Source: sound/core/pcm.c,
+ * snd_pcm_substream_proc_status_read. */
 struct st_alsa_status {
     enum st_alsa_state state;
     int64_t
@@ -28,7 +29,7 @@ struct st_alsa_status {
 
 ST_NODISCARD int st_alsa_status_parse(const char *text, struct st_alsa_status *ret);
 
-/** hw_params and sw_params, beside `status`. */
+/** What the program has set for its stream, from the files hw_params and sw_params beside `status`. */
 struct st_alsa_params {
     int64_t buffer_frames, rate_hz;
     int64_t stop_frames; /* stop_threshold: at this number of free frames the kernel stops the stream and
@@ -62,7 +63,7 @@ struct st_alsa_room {
     int64_t lost;               /* frames of the current loss; -1: a loss goes on that does not count */
 };
 
-/** A further look at a running stream. @param least_frames lowered to what the device had left, if that is
+/** Looks at a running stream again. @param least_frames lowered to what the device had left, if that is
  * known and less. @return frames lost without an xrun from the kernel, in a dropout that has ended; 0:
  * none. */
 int64_t st_alsa_room_look(struct st_alsa_room *room, const struct st_alsa_params *params,

@@ -2,7 +2,7 @@
 
 #include "core/text/text.h"
 
-/* docs/generate/generate.py writes their names into schemas. */
+/* Names and texts of all reasons. docs/generate/generate.py writes the names into schemas. */
 static const struct {
     const char *name, *text;
     enum st_dropout_blame blame;

@@ -52,7 +52,7 @@ enum st_dropout_blame st_dropout_reason_blame(enum st_dropout_reason reason);
 /** For screens, after a client's name: "computed too long", "was woken late" ... */
 const char *st_dropout_reason_text(enum st_dropout_reason reason);
 
-/** A client that computes longer than this share of each period does so at any buffer size. */
+/** A client that computes longer than this share of each period has too little time at any buffer size. */
 #define ST_DROPOUT_REASON_FULL 0.9
 
 /** For screens: "the device ran dry", "the device overflowed", or one of the two if it is not known which.

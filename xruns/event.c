@@ -3,7 +3,7 @@
 #include "core/ns.h"
 
 #define COUNT_MAX INT64_C(1000000000)       /* a larger count in one event is refused */
-#define NS_MAX    INT64_C(1000000000000)    /* 1000 s: SQLite adds a million of them without overflow */
+#define NS_MAX    INT64_C(1000000000000)    /* 1000 s: SQLite adds a million such times without overflow */
 #define SPAN_MAX  INT64_C(1000000000000000) /* 11 days: for fields that are not added up */
 #define CPUS_MAX  (1 << 20)
 #define NUMBER(m, name, in, none, min, max)                                                                  \
@@ -137,7 +137,8 @@ static void forget_if_other(char *text, const char *other, size_t bytes)
         memset(text, 0, bytes);
 }
 
-/* Are the lengths of some not known? Then the longest is not, either. */
+/* Is it unknown how long some dropouts of these two events lasted? The longest of them is then unknown as
+ * well. */
 static bool lost_partly(const struct st_event *event, const struct st_event *other)
 {
     return (event->lost_ns == 0) != (other->lost_ns == 0) ||

@@ -28,7 +28,7 @@ struct st_event_pressure {
 
 #define ST_EVENT_NO_LOOP (-2) /* value of loop_cpu: no test loop ran */
 
-/* Events this near to each other are of the same time: an observer looks a few times a second, and a late
+/* Events at most this far apart count as simultaneous: an observer looks a few times a second, and a late
  * wake-up is judged within 0.25 s. An event with a longer span has no exact time. */
 #define ST_EVENT_SAME_TIME_NS INT64_C(500000000)
 
@@ -55,8 +55,8 @@ struct st_event {
         mixed; /* a sum over several reasons: reason is unknown, and no single culprit explains all of them */
     struct st_dropout_cycle cycle; /* the client's worst cycle */
     int64_t spare_ns; /* time that the client usually leaves of a period, or of its own buffer; 0: unknown */
-    int64_t end_ns;   /* when the last of these dropouts ended, CLOCK_MONOTONIC; 0: unknown, just before the
-                         report. Only   in a helper program's line: the daemon converts it to wall_ns */
+    int64_t end_ns;   /* when the last of these dropouts ended (CLOCK_MONOTONIC); 0: unknown, just before the
+                         report. Only in a helper program's line: the daemon converts this to wall_ns */
 
     /* members about a late wake-up of the test loop */
     enum st_cause cause;

@@ -18,7 +18,8 @@ static bool has_form(const char *line, const char *const *forms, struct st_patte
 
 bool st_server_log_jack(const char *line, char client[ST_JACK_NAME_BYTES], bool *ran)
 {
-    /* jack2: JackEngine::CheckXRun, a line and a callback for each client */
+    /* Messages of jack2 about a late client (JackEngine::CheckXRun): a line and a callback for
+     * each client. */
     static const char *const forms[] = {"*JackEngine::XRun: client = %l was %l, state = %l",
                                         "*JackEngine::XRun: client = %l was %l: state = %l", /* jack2 1.9.5 */
                                         "*JackEngine::XRun: client %l finished after current callback", ""};

@@ -9,7 +9,7 @@
  * computing when the next cycle began, or finished after that; false: it had not begun. */
 bool st_server_log_jack(const char *line, char client[ST_JACK_NAME_BYTES], bool *ran);
 
-/** A message that PipeWire put a card in step, which does not drive its graph. */
+/** PipeWire's message that it put a card in step again (a resync), one that does not drive its graph. */
 struct st_resync_log_line {
     char card[64]; /* ALSA's name of the card */
     int64_t n;

@@ -102,7 +102,7 @@ static void note(struct st_snd_channel *channel, bool *has_xruns, const struct p
         return;
     memcpy(&n, pair->data, sizeof(n));
     if (st_text_is(pair->name, "pid")) {
-        channel->pid = (int64_t)n * (n <= INT32_MAX); /* (pid_t)-1 where no one has it open */
+        channel->pid = (int64_t)n * (n <= INT32_MAX); /* (pid_t)-1 if no one opened the channel */
     } else if (st_text_is(pair->name, "interrupts")) {
         channel->interrupts_n = n;
     } else if (st_text_is(pair->name, "feedcount")) {

@@ -23,7 +23,7 @@
 #define ST_XRUN_ASKED_MS      1000   /* a value of asked_rate_hz: asked_frames is in ms, approximately */
 #define ST_XRUN_NORMAL        100    /* a value of priority: not a real-time thread */
 
-/* What code must know about `why`, the text for people: bits. */
+/* Bits with what `why`, the text for people, also says: for code that depends on it. */
 enum st_xrun_fact {
     ST_XRUN_FACT_NOT_RUNNING = 1, /* the source cannot watch, since its server does not run for this user */
     ST_XRUN_FACT_NO_RESYNCS = 2   /* the source watches, but does not see resyncs of second cards */
@@ -32,9 +32,9 @@ enum st_xrun_fact {
 
 /* What is watched between a program and its sound server. */
 enum st_xrun_between {
-    ST_XRUN_BETWEEN_NOTHING, /* no buffer is between them */
-    ST_XRUN_BETWEEN_STOPS,   /* a buffer. Seen: the program did not run for longer than the buffer lasts; not
-                                seen: it writes too little */
+    ST_XRUN_BETWEEN_NOTHING, /* no buffer is between program and server */
+    ST_XRUN_BETWEEN_STOPS,   /* a buffer. A dropout is seen if the program did not run for longer than the
+                                buffer lasts; it is not seen if the program writes too little */
     ST_XRUN_BETWEEN_UNSEEN,  /* a buffer that nothing watches */
     ST_XRUN_BETWEEN_HEARD    /* the stream is listened to: each loss of sound is seen */
 };
@@ -77,9 +77,9 @@ enum st_xrun_seen_kind {
 /** What was seen since the previous poll. */
 struct st_xrun_seen {
     enum st_xrun_seen_kind kind;
-    /* Of dropouts that began since the previous poll, each an unbroken loss of sound: the fields that
-     * st_event_record has for a line. ST_EVENT_DEVICE_DROPOUT: the device ran dry or over; with place
-     * ST_DROPOUT_AT_RESYNC: the server skipped or inserted sound of the second card `client` to follow
+    /* About dropouts that began since the previous poll, each an unbroken loss of sound. Only fields that
+     * st_event_record has for a line are used. ST_EVENT_DEVICE_DROPOUT: the device ran dry or over; with
+     * place ST_DROPOUT_AT_RESYNC: the server skipped or inserted sound of the second card `client` to follow
      * this device's clock; with ST_DROPOUT_AT_BUS: the USB device `client`. ST_EVENT_CLIENT_DROPOUT: a
      * client was not ready in time, and the device went on without it; count_n is 0 for a dropout that
      * goes on and lost cycles_n. For other kinds: device and client, "" if not known; for
@@ -100,11 +100,12 @@ typedef void (*st_xrun_seen_fn)(void *ctx, const struct st_xrun_seen *seen);
 struct st_xrun_watch;
 
 struct st_xrun_ops {
-    /** @return 0, or an error with a sentence in w->why: -ENOENT (nothing to watch now), -ENOTSUP (not
-     * available on this system), -EACCES, ... Waits at most 100 ms. */
+    /** Begins to watch. @return 0, or an error with a sentence in w->why: -ENOENT (nothing to watch now),
+     * -ENOTSUP (not available on this system), -EACCES, ... Waits at most 100 ms. */
     int (*open)(struct st_xrun_watch *w);
-    /** Calls `seen` for each sighting. Never waits. @return 0, -EAGAIN (still connecting), or an error
-     * with a sentence in w->why: the source has ended; close it, and open it again later. */
+    /** Reads what the source has seen since the last poll, and calls `seen` for each sighting. Never waits.
+     * @return 0, -EAGAIN (still connecting), or an error with a sentence in w->why: the source has ended;
+     * close it, and open it again later. */
     int (*poll)(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx);
     /** Frees the source. Waits at most 500 ms for a helper program to end. */
     void (*close)(struct st_xrun_watch *w);
@@ -174,13 +175,14 @@ struct st_xrun_watch {
     int64_t listens_n; /* number of programs whose streams are listened to for silence */
 };
 
-/** A whole row: a source that is not available on this OS. */
+/** Defines the row of a source that is not available on this OS. */
 #define ST_XRUN_ABSENT(source_name, source_title, reason)                                                    \
     {                                                                                                        \
         .name = (source_name), .title = (source_title), .summary = (reason)                                  \
     }
 
-/** @return as ops->open; -ENOTSUP if not available on this system. After 0: end with st_xrun_close. */
+/** Opens a source. @return 0, or an error with a sentence in w->why; -ENOTSUP if the source is not available
+ * on this system. After 0: end with st_xrun_close. */
 ST_NODISCARD int st_xrun_open(struct st_xrun_watch *w, struct st_platform *machine,
                               const struct st_xrun_source *source, const struct st_xrun_setting *setting);
 

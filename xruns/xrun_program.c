@@ -13,14 +13,14 @@
 #include "st_config.h"
 #include "xruns/xrun_line.h"
 
-/* naps of 10 ms to wait for the program's end: its pipe is closed some time before, longer on a busy
- * machine */
+/* number of naps of 10 ms to wait for the end of a program that has closed its pipe; on a busy machine the
+ * end comes later */
 #define EXIT_NAPS 20
 /* a program that prints no line for this time, and up to a poll more, hangs */
 #define SILENT_NS    (36 * ST_NS_PER_S)
 #define IDLE_NS      (24 * ST_NS_PER_S) /* nothing seen for this time: nothing plays */
 #define IDLE_LOOK_NS (20 * ST_NS_PER_S) /* interval of polls while nothing plays */
-/* at most read in one poll; a program that writes more is held up by its full pipe */
+/* most bytes that one poll reads; a program that writes more waits, since its pipe is full */
 #define READ_BYTES        (16 * 1024)
 #define STATUS_NOT_LOADED 127 /* exit status of a program whose libraries are missing */
 
@@ -129,7 +129,7 @@ static int note_end(struct st_xrun_watch *w)
                            WEXITSTATUS(status));
 }
 
-/* --- in between --- */
+/* --- while the program runs --- */
 
 static int open_program(struct st_xrun_watch *w)
 {

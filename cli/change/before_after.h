@@ -14,15 +14,15 @@
  * who has none, not even by rtkit, the loop runs without it, as the user's programs do now. */
 void st_before_after_keep(const struct st_change_target *target, const struct st_journal *journal,
                           const struct st_journal *plan, int64_t duration_ns);
-/** Removes that run if nothing is applied any more. The caller holds the lock. @return true: there was a
- * run. */
+/** Removes the run that st_before_after_keep kept, if nothing is applied any more. The caller holds the
+ * lock. @return true: there was a run. */
 bool st_before_after_forget(const struct st_change_target *target, const struct st_journal *journal);
 
 #define ST_BEFORE_AFTER_SLOTS 6200 /* slots of 100 ms: 10 min, and the time that Ctrl-C takes */
 
 struct st_before_after {
     const char *why; /* why the runs are not compared; NULL: they are */
-    bool right;      /* real-time priority was applied after the first run, which had none */
+    bool right; /* the right to real-time priority was applied after the first run, which did not have it */
     /** Documents sleeptune-before/1: the keys of sleeptune-measure/1, and "late": for each slot the number
      * of wake-ups later than the share of a period that `tune` uses. NULL: none. */
     json_t *before, *now;

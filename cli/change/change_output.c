@@ -90,7 +90,8 @@ const char *st_change_output_why(int error)
     }
 }
 
-/* Index: enum st_change_event. label: of a value, of a file; more: text behind the entry. */
+/* Texts for each event; index: enum st_change_event. label[0]: for a value, label[1]: for a file; more:
+ * text behind the entry. */
 static const struct {
     const char *label[2], *more;
 } events[] = {

@@ -33,7 +33,8 @@ ST_NODISCARD int st_change_target_judge(const struct st_facts_input *input, int6
  * @return an st_exit. */
 ST_NODISCARD int st_change_target_revert(struct st_change_target *target, bool all, const char *const *ids,
                                          bool quiet, struct st_applied *ret);
-/** As st_change_target_revert without rules; does nothing if no run was interrupted. @return an st_exit. */
+/** If a run of apply, revert or tune was interrupted, undoes what it left. Prints what it did, unless quiet.
+ * @return an st_exit. */
 ST_NODISCARD int st_change_target_recover(struct st_change_target *target, bool quiet);
 void st_change_target_close(struct st_change_target *target);
 

@@ -14,7 +14,8 @@ struct run {
     struct st_listen_live *live;
     uint64_t wanted_frames;
     bool headed;
-    char absent[ST_CAPTURE_TEXT_BYTES]; /* why the way is not available; safe text */
+    char absent[ST_CAPTURE_TEXT_BYTES]; /* why the way (of recording the signal: monitor, cable ...) is not
+                                           available; safe text */
 };
 
 /* --- what the program says --- */
@@ -109,8 +110,8 @@ static int listen_to(struct st_way_run *way, struct run *run)
     return 0;
 }
 
-/* Listens over one way back. @return 1: done; 0: the way is not available, for the reason in run->absent;
- * -EBADMSG. */
+/* Listens over one way (of recording the signal: monitor, cable ...). @return 1: done; 0: the way is not
+ * available, for the reason in run->absent; -EBADMSG. */
 static int try_way(struct st_platform *p, const struct st_way *way, const struct st_way_wish *wish,
                    int64_t duration_ns, struct run *run)
 {
@@ -190,7 +191,7 @@ static const char *name_of(const char *back, const char **ret_device)
     return "cable";
 }
 
-/* @param name from name_of; NULL: the user named no way. */
+/* Is this the way that the user wants? @param name from name_of; NULL: the user named no way. */
 static bool is_wanted(const struct st_way *way, const char *name, const char *device)
 {
     if (name == NULL)
@@ -200,7 +201,8 @@ static bool is_wanted(const struct st_way *way, const char *name, const char *de
     return st_text_is(way->name, name);
 }
 
-/* Reports that no way back is available. @param why the reason of each way that was tried. */
+/* Reports that no way of recording the signal is available. @param why the reason of each way that was
+ * tried. */
 static int say_none(const struct st_platform *p, const struct st_listen_wish *wish, const char *name,
                     const char *why)
 {

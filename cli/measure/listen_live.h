@@ -8,7 +8,8 @@
 #define ST_LISTEN_EVENTS_MAX 256
 
 struct st_listen_wish {
-    const char *back;    /* name of a way, or a device to record from; NULL: the best available way */
+    const char *back;    /* name of a way (of recording the signal: monitor, cable ...), or a device to record
+                            from; NULL: the best available way */
     const char *plays;   /* device to play to; NULL: the default one */
     int64_t duration_ns; /* of recorded sound */
     uint32_t frames;     /* buffer size to set in the server or device for the run; 0: unchanged */

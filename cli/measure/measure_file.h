@@ -3,7 +3,7 @@
 
 #include "measure/session.h"
 
-/** All 0 except the path at first. */
+/** The file that --record writes. All 0 except the path at first. */
 struct st_measure_file {
     const char *path;
     struct st_recording *recording; /* NULL: nothing is recorded */

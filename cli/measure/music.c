@@ -34,7 +34,7 @@ struct st_music {
     const char *why; /* why no server is watched; NULL: at least one is, or its watch.why has the reason */
 };
 
-/* --- what is seen --- */
+/* --- reports of the sound servers --- */
 
 static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {

@@ -6,7 +6,8 @@
 #include "cli/measure/measure_run.h"
 #include "cli/show/predict_text.h"
 
-/** All zero at first. Holds pointers into itself: must not be copied. */
+/** The measurement of `check`, and its table of buffer sizes. All zero at first. Holds pointers into itself:
+ * must not be copied. */
 struct st_sizes {
     struct st_predict_run late;
     struct st_result result;
@@ -24,7 +25,7 @@ ST_NODISCARD int st_sizes_measure(uint32_t rate_hz, uint32_t shortest, int64_t d
                                   const char *stress, st_measure_look_fn look, void *ctx,
                                   struct st_sizes *ret);
 
-/** Fills the table: st_predict_text_fill. */
+/** Fills the table with a row for each buffer size, wanted_frames included (0: none). */
 void st_sizes_fill(struct st_sizes *sizes, uint32_t wanted_frames);
 
 void st_sizes_finish(struct st_sizes *sizes);

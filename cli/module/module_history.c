@@ -11,7 +11,7 @@
 
 #define USUAL_PATH ST_STATE_DIR "/sleeptune/history.db"
 
-/* @return the target with "?key=value" or "&key=value" added. */
+/* Adds a parameter of the query: "?key=value" or "&key=value". @return the new target. */
 static const char *with(const char *target, const char *key, const char *value)
 {
     return st_text("%s%c%s=%s", target, strchr(target, '?') != NULL ? '&' : '?', key, value);
@@ -73,8 +73,8 @@ static int read_file(const char *path, const struct st_history_wish *wish, json_
     return status;
 }
 
-/* The file of the caller's own daemon, as systemd places it (its versions differ), or else that of the
- * system's daemon. Root always gets the latter: no user may choose what root reads. */
+/* The file of the caller's own daemon, in a folder that depends on the version of systemd, or else that of
+ * the system's daemon. Root always gets the latter: no user may choose what root reads. */
 static const char *choose_file(void)
 {
     static const char *const places[][2] = {{ST_USER_STATE}, {"XDG_CONFIG_HOME", "/.config"}};

@@ -8,7 +8,7 @@
 #include "story/history_document.h"
 #include "story/trace_file.h"
 
-/** Which document, and its source. */
+/** Which document of the history to read, and from where. */
 struct st_history_wish {
     struct st_history_asked asked;
     const char *socket; /* --socket; NULL: not given */

@@ -21,7 +21,8 @@ static const char *name_of(const char *path)
     return st_text_is(path, "-") ? "standard input" : path;
 }
 
-/* @return an st_exit, after a message. The text ends with a NUL. */
+/* Reads a whole file, or standard input, into memory. @return an st_exit, after a message. The text ends
+ * with a NUL. */
 static int read_input(const char *path, size_t max_bytes, const char *what, char **ret_text,
                       size_t *ret_bytes)
 {

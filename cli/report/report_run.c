@@ -56,7 +56,8 @@ int st_report_run_options(const struct st_option *own, size_t own_n, const char 
     return r;
 }
 
-/* @param path NULL or "-": standard output. @return 0 or a negative errno value. */
+/* Writes the report in one format. @param path NULL or "-": standard output. @return 0 or a negative errno
+ * value. */
 static int write_as(st_report_format *format, const struct st_report *report, const char *path,
                     const struct st_report_options *options)
 {

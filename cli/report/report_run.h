@@ -34,7 +34,7 @@ struct st_report_options {
     "  --textfile FILE    also write metrics for Prometheus to FILE\n"                                       \
     "  -h, --help         this text\n"
 
-/** The value of --profile; ctx: an enum st_report_profile. @return 0 or ST_EXIT_USAGE. */
+/** Reads the value of --profile into ctx, an enum st_report_profile. @return 0 or ST_EXIT_USAGE. */
 int st_report_run_profile(void *ctx, const char *text);
 
 /** Reads `own` options of a subcommand and those of ST_REPORT_HELP, which go to *ret after its defaults.
@@ -43,8 +43,8 @@ int st_report_run_profile(void *ctx, const char *text);
 ST_NODISCARD int st_report_run_options(const struct st_option *own, size_t own_n, const char *help, int argc,
                                        char **argv, int *ret_first, struct st_report_options *ret);
 
-/** Sets aside what the profile does not accept, and leaves out rules that are not in `only` (NULL: none).
- * @return an st_exit, after a message. */
+/** Sets aside advice whose cost the profile does not accept, and leaves out rules that are not in `only`
+ * (NULL: none). @return an st_exit, after a message. */
 ST_NODISCARD int st_report_run_choose(struct st_report *report, enum st_report_profile profile,
                                       const char *only);
 
@@ -64,5 +64,6 @@ ST_NODISCARD int st_report_run_check_ids(const char *const *ids, size_t ids_n);
 ST_NODISCARD int st_report_run_rules(const struct st_facts *facts, const struct st_report_options *options,
                                      const char *const *ids, size_t ids_n);
 
-/** Judges and prints. @param own_machine the facts are of this machine. @return an st_exit. */
+/** Judges the facts and prints the report. @param own_machine the facts are of this machine. @return an
+ * st_exit. */
 int st_report_run(const struct st_facts *facts, const struct st_report_options *options, bool own_machine);

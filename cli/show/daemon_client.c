@@ -21,7 +21,7 @@ struct asking {
     const char *method, *target, *schema;
     int timeout_ms;
     struct st_daemon_answer *answer;
-    bool chosen; /* no socket was named */
+    bool chosen; /* this program chose the socket, since the user named none */
 };
 
 static int ST_PRINTF(2, 3) fail(const struct asking *asking, const char *format, ...)
@@ -38,7 +38,7 @@ static bool is_socket_of(const char *path, uid_t uid)
     return lstat(path, &info) == 0 && S_ISSOCK(info.st_mode) && info.st_uid == uid;
 }
 
-/* Where the caller's own daemon listens if it runs. */
+/* @return the socket on which the caller's own daemon listens if it runs. */
 static const char *own_path(void)
 {
     const char *folder = getenv("XDG_RUNTIME_DIR");
@@ -73,8 +73,8 @@ static const char *named(const char *wish)
     return st_text_or(wish != NULL ? wish : getenv("SLEEPTUNE_SOCKET"), NULL);
 }
 
-/* The socket that was named, else the caller's own daemon if it listens, else the system's. @return as
- * fail. */
+/* Chooses the socket: the one that was named, else that of the caller's own daemon if it listens, else the
+ * system's. @return 0, or ST_EXIT_FAILURE with the reason in the answer. */
 static int choose_socket(struct asking *asking, const char *wish)
 {
     wish = named(wish);
@@ -131,7 +131,8 @@ const char *st_daemon_client_whose(const char *socket_wish, const struct st_daem
     return "your own sleeptuned";
 }
 
-/* Reports the error that the daemon answered, a sleeptune-error/1 document. @return as fail. */
+/* Takes the error that the daemon answered, a sleeptune-error/1 document, as the answer's error. @return
+ * ST_EXIT_FAILURE. */
 static int refused(const struct asking *asking, int http_status)
 {
     json_t *document = json_loads(asking->answer->text, 0, NULL);

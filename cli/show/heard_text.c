@@ -8,8 +8,8 @@
 
 #define INDENT 4
 
-/* A mark as text: "15:04:05 \"in the second verse\"  1.2 s before it: Synth lost sound ..., and 2 more events
- * in 2.5 s" */
+/* A mark (a moment at which the user heard something) as text: "15:04:05 \"in the second verse\" 1.2 s
+ * before it: Synth lost sound ..., and 2 more events in 2.5 s" */
 static const char *mark_text(const json_t *mark, const struct st_history_text_look *look)
 {
     const int64_t n = st_json_integer(mark, "events"), at_ns = st_json_integer(mark, "time_ns"),

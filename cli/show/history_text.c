@@ -189,7 +189,7 @@ static void put_row(FILE *out, const json_t *row, int columns)
         missed = st_text("%jd", st_json_integer(row, "misses"));
     if (json_is_integer(max))
         worst = st_ns_text(json_integer_value(max));
-    else if (!measured) /* the loop may rest while nothing plays */
+    else if (!measured) /* sleeptuned may stop its measuring loop while nothing plays */
         worst = span_ns > 0 && idle_ns >= span_ns / 10 * 9 ? "nothing played" : "not measured";
     put_cells(out, (const char *const[]){minute_of(row, "from_ns"), ran, lost, missed, worst}, columns);
 }

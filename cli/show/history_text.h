@@ -15,7 +15,7 @@ struct st_history_text_look {
     bool details;            /* print everything */
     bool late;               /* among events, print late wake-ups of the test loop as well */
     const char *socket, *db; /* named by the user, for the next command; NULL: not named */
-    const char *trace;       /* member of this system's row (struct st_os_row) */
+    const char *trace;       /* how to get the kernel's trace on this system (struct st_os_row) */
 };
 
 /** Prints a sleeptune-history/1 document: the answer, clients with dropouts, what was watched, a row for

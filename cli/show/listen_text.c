@@ -124,7 +124,7 @@ static const char *why_not_heard(const struct st_listen_view *view)
     return "the test signal was not heard";
 }
 
-/* Why the result is invalid, though something was heard. */
+/* @return why the result is invalid, although the signal was heard. */
 static const char *why_invalid(const struct st_listen_view *view)
 {
     const struct st_hearing_result *result = view->result;

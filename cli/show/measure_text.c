@@ -16,7 +16,7 @@ static const struct {
     double p;
 } quantiles[] = {{"median", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}};
 
-/* A quantile, or how long to measure for it. */
+/* @return a quantile as text, or how long to measure until it is known. */
 static const char *quantile_cell(const struct st_result *result, const struct st_hist *hist, double p)
 {
     const struct st_quantile q = st_stats_quantile(hist, p);
@@ -89,7 +89,7 @@ static void conditions(const struct st_result *result, const struct st_text_shee
     st_text_field(sheet->out, "where", line, sheet->label_columns, sheet->width);
 }
 
-/* Figures about the loop itself, only if they make the result doubtful. */
+/* Prints figures about the loop itself, but only those that make the result doubtful. */
 static void doubts(const struct st_result *result, const struct st_text_sheet *sheet)
 {
     if (!result->books_balance)
@@ -102,7 +102,7 @@ static void doubts(const struct st_result *result, const struct st_text_sheet *s
                     result->records_lost);
 }
 
-/* Lateness in four figures; `table` has all. */
+/* Prints the lateness in four figures; `table` prints all of them. */
 static void lateness(const struct st_result *result, const struct st_text_sheet *sheet)
 {
     if (result->lateness.total_n == 0)

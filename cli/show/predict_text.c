@@ -89,7 +89,7 @@ void st_predict_text_mark(const struct st_predict_row *row, bool colour, FILE *o
     put_mark(mark, colour, out);
 }
 
-/* The dropouts at this size: "none, at most 18", "120". */
+/* @return the dropouts at this size as text: "none, at most 18", "120". */
 static const char *dropouts_text(const struct st_predict_row *row, const struct st_predict_view *view,
                                  const struct st_predict_table *table)
 {

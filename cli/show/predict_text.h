@@ -7,7 +7,7 @@
 
 #define ST_PREDICT_SIZES_MAX 13 /* 1, 2 .. 2048 frames, and one other size */
 
-/** Holds pointers into itself: must not be copied. */
+/** The table of `predict`, a row for each buffer size. Holds pointers into itself: must not be copied. */
 struct st_predict_table {
     const struct st_predict_run *run;
     struct st_predict_row rows[ST_PREDICT_SIZES_MAX];
@@ -23,7 +23,7 @@ void st_predict_text_fill(struct st_predict_table *table, uint32_t wanted_frames
 
 json_t *st_predict_text_rows_json(const struct st_predict_table *table);
 
-/** "35.0 min". */
+/** The length of the run as text: "35.0 min". */
 const char *st_predict_text_time(const struct st_predict_run *run);
 
 /** Appearance of the rows. */

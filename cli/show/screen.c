@@ -29,7 +29,8 @@ struct st_cell *st_screen_cell(const struct st_screen *screen, int row, int colu
     return &screen->cells[(size_t)row * (size_t)screen->columns + (size_t)column];
 }
 
-/* What a character becomes on this screen. @return bytes of text; glyph: UTF-8, width in columns. */
+/* Converts the first character of `text` into one that this screen can show. @return bytes of text; glyph:
+ * UTF-8, width in columns. */
 static size_t next_glyph(const struct st_screen *screen, const char *text, char glyph[5], int *ret_width)
 {
     uint32_t point;

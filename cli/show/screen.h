@@ -24,7 +24,7 @@ struct st_screen {
     struct st_cell *cells;
 };
 
-/** @return 0, -EINVAL (no rows or columns), -ENOMEM. */
+/** Makes an empty screen. @return 0, -EINVAL (no rows or columns), -ENOMEM. */
 ST_NODISCARD int st_screen_init(struct st_screen *screen, int rows, int columns, bool unicode);
 void st_screen_finish(struct st_screen *screen);
 

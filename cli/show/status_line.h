@@ -19,7 +19,7 @@ struct st_status_line_form {
     void (*print)(FILE *out, const struct st_status_line *line);
 };
 
-extern const struct st_status_line_form st_status_line_forms[]; /* ends with a row without name */
+extern const struct st_status_line_form st_status_line_forms[]; /* one for each bar; the last has no name */
 
 /** The line for a document sleeptune-status/1. @param document NULL: no daemon answered, and `error` says
  * why. The result points into both. */

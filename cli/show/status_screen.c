@@ -156,7 +156,7 @@ static int rows_n(const json_t *section, enum rows rows)
     return n;
 }
 
-/* @return false: the section is not a table. */
+/* Draws the table of a section, as far as there is room. @return false: the section is not a table. */
 static bool put_table(struct place *place, const json_t *section, enum rows rows)
 {
     const json_t *head = json_object_get(section, "columns");

@@ -71,7 +71,7 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
     ST_EACH_OF (row, candidates->rows, candidates->n) {
         if (row->not_tried[0] == '\0')
             continue;
-        fputs(heading, out); /* these are not among the settings counted above */
+        fputs(heading, out); /* the counts above do not include these settings, since they are not tried */
         heading = "";
         st_text_wrap(out, st_text("  %s: %s", row->finding->rule->id, row->not_tried), INDENT, width);
     }

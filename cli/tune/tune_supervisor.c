@@ -44,8 +44,8 @@ static _Noreturn void supervise(struct st_platform *p, const char *folder, int f
     char beat;
     int n, tries = 0;
     bool begun = false;
-    /* Ctrl-C must reach the tuner only. This process stays in the tuner's session, so that st_posix_reap_rest
-     * spares it. */
+    /* Ctrl-C must reach the tuner only. This process stays in the tuner's session, so that
+     * st_posix_reap_rest does not kill this process. */
     (void)setpgid(0, 0);
     sigaction(SIGTERM, &ignore, NULL);
     sigaction(SIGINT, &ignore, NULL);

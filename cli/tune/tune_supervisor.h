@@ -9,10 +9,10 @@ struct st_tune_supervisor {
     const struct st_candidates *candidates;
     struct st_applied applied;
     bool open;                    /* the journal is open */
-    uint32_t on, begun, given_up; /* bit i is about candidate i: on; in the journal; no longer switched */
-    int latency;                  /* handle; -1: not held */
+    uint32_t on, begun, given_up; /* bit i, about setting i: on; in the journal; no longer switched */
+    int latency;                  /* handle of a request for short wake-up latency; -1: none is held */
     pid_t pid;
-    int fd; /* to the other process; -1: that process has ended */
+    int fd; /* connection to the supervisor; -1: it has ended */
 };
 
 /** Undoes what an interrupted run left, and forks; call before any thread is started. @param folder of the

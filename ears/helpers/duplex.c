@@ -31,7 +31,8 @@ static void from_device(enum st_duplex_format format, const void *from, float *t
         to[i] = (float)s16[i] / 32767.0F;
 }
 
-/* Plays the next frames of the signal. @return as ops->write. */
+/* Plays the next frames of the signal. @return frames; 0: an xrun; a negative errno value: the device has
+ * gone. */
 static long write_signal(struct st_duplex *duplex, uint32_t frames_n)
 {
     float signal[ST_DUPLEX_FRAMES_MAX * 2], device[ST_DUPLEX_FRAMES_MAX * 2]; /* device: any format fits */

@@ -30,12 +30,13 @@ struct st_duplex {
     const struct st_duplex_ops *ops;
     void *device;
     enum st_duplex_format format;         /* of both devices */
-    uint32_t period_frames, ahead_frames; /* frames of one turn; frames written before the first turn */
+    uint32_t period_frames, ahead_frames; /* frames read in one turn; frames written before the first */
     bool started;                         /* the audio thread was started; main thread only */
     atomic_int gone;                      /* a negative errno value after the device has gone */
 };
 
-/** Fills the reserve. Audio thread. @return 0 or the device's error. */
+/** Writes the first ahead_frames, so that the playing device has a reserve. Audio thread. @return 0 or the
+ * device's error. */
 int st_duplex_begin(struct st_duplex *duplex);
 /** One turn: reads a period and refills the reserve. Audio thread. @return 0 or the device's error. */
 int st_duplex_turn(struct st_duplex *duplex);

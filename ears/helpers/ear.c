@@ -15,10 +15,11 @@
 #include "platform/trusted.h"
 #include "st_config.h"
 
-/* largest delay of the command without a loss; at 48 kHz a power of two frames */
+/* time of sound that the ring holds: the command may read it this late without a loss. At 48 kHz this is a
+ * power of two frames */
 #define RING_NS (1350 * ST_NS_PER_MS)
 
-static struct st_ear_shared alone; /* for a program with a single process */
+static struct st_ear_shared alone; /* state of a program that plays and records in one process */
 
 /* --- options --- */
 

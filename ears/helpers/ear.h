@@ -49,7 +49,7 @@ struct st_ear {
     struct st_capture_head head; /* written by st_ear_begin */
     struct st_capture_ring ring;
     struct st_signal signal; /* audio thread only */
-    /* only for the audio thread that records */
+    /* members that only the audio thread of the recorder uses */
     uint32_t offset, time; /* offset of the last packet; time of the next one */
     uint64_t recorded;
     /* main thread only */
@@ -73,8 +73,8 @@ void st_ear_begin(struct st_ear *ear);
  * pointer for each channel (NULL: not wanted), frames `stride` floats apart. */
 void st_ear_play(struct st_ear *ear, uint32_t time, float *const *to, size_t stride,
                  uint32_t frames_n) ST_NONBLOCKING;
-/** Audio thread: takes recorded frames, as st_capture_stream_ring_put. Reports whether the player or the
- * recorder was not ready before. */
+/** Audio thread: puts recorded frames into the ring; `from` has a pointer for each channel, frames `stride`
+ * floats apart. Reports if the player or the recorder was not ready before. */
 void st_ear_record(struct st_ear *ear, uint32_t time, int64_t time_ns, const float *const *from,
                    size_t stride, uint32_t frames_n) ST_NONBLOCKING;
 /** Audio thread that records: adds an event at the current frame. */
@@ -93,6 +93,7 @@ bool st_ear_player_ended(struct st_ear *ear);
 void st_ear_end_player(struct st_ear *ear);
 /** Main thread: pumps until the input ends, or until `look`, called each time, returns false. */
 void st_ear_run(struct st_ear *ear, bool (*look)(void *ctx), void *ctx);
-/** Writes the last event: this way is not available, with the reason. The output of the process that plays is
- * not read, so the recorder writes the event for both. @return ST_EAR_ABSENT, for main. */
+/** Writes the last event: why this way (of recording: monitor, cable ...) is not available. The output of the
+ * process that plays is not read, so the recorder writes the event for both. @return ST_EAR_ABSENT, for
+ * main. */
 int st_ear_absent(const char *format, ...) ST_PRINTF(1, 2);

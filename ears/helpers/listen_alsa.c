@@ -73,7 +73,8 @@ static const snd_pcm_format_t formats[] = {
     [ST_DUPLEX_FLOAT] = SND_PCM_FORMAT_FLOAT, /* the only format of JACK's plug-in */
 };
 
-/* @return 0, or the negative errno value of the first parameter that the device refuses. */
+/* Sets format, rate and period of a device. @return 0, or the negative errno value of the first parameter
+ * that the device refuses. */
 static int set_up(snd_pcm_t *pcm, enum st_duplex_format format, unsigned *rate_hz, snd_pcm_uframes_t *period)
 {
     snd_pcm_hw_params_t *params;

@@ -277,7 +277,7 @@ static bool look(ST_UNUSED void *ctx)
     if (!ear->player && ear->go)
         atomic_store(&ear->shared->go, true);
     if (!atomic_load(&ear->shared->go))
-        listener.xruns_said = xruns_n; /* without xruns from connecting the ports */
+        listener.xruns_said = xruns_n; /* do not report xruns that connecting the ports caused */
     else
         atomic_store_explicit(&listener.ready, true, memory_order_release);
     if (ear->player)

@@ -64,7 +64,7 @@ struct listener {
     atomic_uint rate_seen, frames_seen; /* Hz, and frames of the server's latest cycle, set by the data
                                            thread; 0: no cycle yet */
     atomic_bool ready;                  /* the signal is ready, and playing begins */
-    bool other_rate; /* set by the data thread, which has told the command that the rate changed */
+    bool other_rate; /* set by the data thread: the server's rate has changed, and the command was informed */
 };
 
 static void end(struct listener *listener, int status)
@@ -75,7 +75,7 @@ static void end(struct listener *listener, int status)
 
 /* --- the data thread --- */
 
-/* @return the frames of this cycle; 0: the cycle is not used. */
+/* Notes the server's rate and cycle length. @return the frames of this cycle; 0: the cycle is not used. */
 static uint32_t begin_cycle(struct listener *listener, const struct spa_io_position *position)
 {
     if (position == NULL || position->clock.rate.denom == 0)
@@ -129,7 +129,7 @@ static const struct pw_filter_events record_events = {PW_VERSION_FILTER_EVENTS, 
 
 /* --- the filter --- */
 
-/* @return "": no such node. */
+/* @return the name of the node `id`; "": no such node. */
 static const char *name_of(const struct listener *listener, uint32_t id)
 {
     ST_EACH (node, listener->nodes) {
@@ -176,8 +176,8 @@ static uint32_t ports_of(const struct listener *listener, uint32_t node, bool ou
     return n;
 }
 
-/* Links the ports after the server has announced those of both nodes. A device with one channel plays
- * both. */
+/* Links the ports after the server has announced those of both nodes. A device with one channel plays both
+ * channels of the signal. */
 static bool link_ports(struct listener *listener)
 {
     uint32_t own[CHANNELS], device[CHANNELS];
@@ -453,7 +453,8 @@ static bool is_running(struct listener *listener)
             ++listener->waits_n > SIZE_WAITS);
 }
 
-/* The recorder starts together with the player, and the player when the command asks for it. */
+/* Called at each tick: links the ports, prepares the signal, and passes the recording to the command. When
+ * the command asks for the start, the recorder sets `go` for itself and the player. */
 static void on_tick(void *ctx, ST_UNUSED uint64_t expirations)
 {
     struct listener *listener = ctx;

@@ -3,7 +3,7 @@
 #include "core/text/number.h"
 #include "core/text/text_buffer.h"
 
-/** Size and sign of a number of a sysctl's type. */
+/** How a sysctl stores a number: its size, and whether it is signed. */
 struct number {
     unsigned char bytes; /* 0: not a number */
     bool is_signed;

@@ -19,7 +19,7 @@ struct st_oss_calls {
 };
 extern const struct st_oss_calls st_oss_system;
 
-/** @return 0 or a negative errno value. */
+/** Calls ioctl(2), again after EINTR. @return 0 or a negative errno value. */
 int st_oss_ask(const struct st_oss_calls *calls, int fd, unsigned long request, void *value);
 
 /** Sets two channels, that format (AFMT_), and four fragments of about period_bytes. @param rate_hz the

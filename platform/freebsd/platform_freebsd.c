@@ -85,7 +85,8 @@ static int freebsd_demote(ST_UNUSED struct st_platform *platform, pid_t tid)
 }
 
 /* A CPU set with room for the largest kernel. Kernels take sets of 128 bytes from FreeBSD 14 on, of 32 bytes
- * (256 CPUs) before. The size of this build's cpuset_t is not used, so that one program runs on both. */
+ * (256 CPUs) before. The size of this build's cpuset_t is not used, so that one build runs on
+ * both kernels. */
 struct cpus {
     unsigned long word[16];
 };
@@ -149,7 +150,7 @@ static int freebsd_cpus_allowed(ST_UNUSED struct st_platform *platform, int *cpu
 
 static int freebsd_set_name(ST_UNUSED struct st_platform *platform, const char *name)
 {
-    if (strlen(name) > 15) /* the seam's limit; MAXCOMLEN is 19 */
+    if (strlen(name) > 15) /* limit of struct st_platform's set_name; MAXCOMLEN is 19 */
         return -ERANGE;
     pthread_set_name_np(pthread_self(), name);
     return 0;
@@ -271,10 +272,10 @@ static int freebsd_counters_other(ST_UNUSED struct st_platform *platform, const 
     return r;
 }
 
-/* Interrupt threads are those of the kernel's process "intr"; their priorities (PI_*) are better than all
- * real-time ones: sys/sys/priority.h. Other programs' real-time threads are included if their priority is not
- * below that of the loop, which is the lowest of this process's real-time threads. A jail and
- * security.bsd.see_other_uids=0 hide threads. */
+/* Reads when the process was continued, and the CPU times of threads that take the CPU before the loop:
+ * interrupt threads, those of the kernel's process "intr" (sys/sys/priority.h), and other programs'
+ * real-time threads of at least the loop's priority, the lowest of this process's real-time threads. A jail
+ * and security.bsd.see_other_uids=0 hide threads. */
 static void freebsd_pauses(struct st_platform *platform, struct st_pauses *ret)
 {
     static const int all[] = {CTL_KERN, KERN_PROC, KERN_PROC_ALL};
@@ -392,10 +393,10 @@ bool st_posix_reap_rest(void)
 
 /* --- the machine --- */
 
-/* Functions of the seam that FreeBSD does not have. Suspend: CLOCK_BOOTTIME is another name of CLOCK_UPTIME,
- * so no clock counts the time suspended. Timer slack: alloweddeviation belongs to the machine, not to a
- * thread. RLIMIT_RTTIME: RLIMIT_CPU also counts the CPU time of threads that sleep in between, and kills the
- * process. */
+/* Functions of struct st_platform that FreeBSD cannot offer. Suspend: CLOCK_BOOTTIME is another name of
+ * CLOCK_UPTIME, so no clock counts the time suspended. Timer slack: alloweddeviation belongs to the
+ * machine, not to a thread. RLIMIT_RTTIME: RLIMIT_CPU also counts the CPU time of threads that sleep in
+ * between, and kills the process. */
 static int no_ns(ST_UNUSED struct st_platform *platform, ST_UNUSED int64_t *ret_ns)
 {
     return -ENOTSUP;

@@ -8,7 +8,7 @@
 
 #define VALUE_BYTES_MAX (1u << 20)
 
-/* {0, 4, OID}: kind and format of OID. Source: sysctl(9), "sysctl.oidfmt". */
+/* Sysctls about a sysctl: {0, 4, OID} has the kind and format of OID. Source: sysctl(9), "sysctl.oidfmt". */
 #define OID_SYSCTL     0
 #define OID_SYSCTL_FMT 4
 
@@ -35,7 +35,7 @@ static int read_format(struct oid *oid)
     return 0;
 }
 
-/* @return 0 or -errno: ENOENT, there is no such name. */
+/* Finds the OID of a name, and its format. @return 0 or -errno: ENOENT, there is no such name. */
 static int find(const char *name, struct oid *ret)
 {
     ret->n = CTL_MAXNAME;

@@ -121,8 +121,9 @@ static int linux_set_rttime_limit_ns(ST_UNUSED struct st_platform *platform, int
  * suspend, and the tries must be few, since the slow path of the cycle loop calls this too. */
 #define TOGETHER_NS 100000
 
-/* The two clocks cannot be read at once, so one is read before and after the other. The tightest of
- * several tries is used, so that a thread that lost its CPU between the reads does not report a suspend. */
+/* Computes the time suspended as CLOCK_BOOTTIME - CLOCK_MONOTONIC. The two cannot be read at once, so one is
+ * read before and after the other. The tightest of several tries is used, so that a thread that lost its CPU
+ * between the reads does not report a suspend. */
 static int linux_suspended_ns(ST_UNUSED struct st_platform *platform, int64_t *ret_ns)
 {
     int64_t tightest_ns = INT64_MAX, suspended_ns = 0;
@@ -240,8 +241,8 @@ static bool read_again(int fd, char *buf, size_t buf_bytes)
     return have > 0 && have < buf_bytes - 1;
 }
 
-/* Zeros mean that the kernel does not count (CONFIG_SCHEDSTATS off), since a thread that runs has had
- * some CPU time. */
+/* Adds the time for which the thread waited for a CPU. Zeros mean that the kernel does not count
+ * (CONFIG_SCHEDSTATS off), since a thread that runs has had some CPU time. */
 static void add_runq_wait(int fd, struct st_thread_counters *counters)
 {
     char text[96]; /* three numbers of at most 20 digits */
@@ -314,9 +315,9 @@ static int linux_counters_other(struct st_platform *platform, const struct st_co
 
 /* --- the process: locked memory --- */
 
-/* With MCL_FUTURE each mapping beyond RLIMIT_MEMLOCK fails, so malloc() would fail at some later time.
- * Does the limit apply to this process? Tested by a mapping, because the right to exceed it
- * (CAP_IPC_LOCK) counts only in the first user namespace. */
+/* Does RLIMIT_MEMLOCK limit this process? With MCL_FUTURE each mapping beyond it fails, so malloc() would
+ * fail at some later time. Tested by a mapping, because the right to exceed the limit (CAP_IPC_LOCK) counts
+ * only in the first user namespace. */
 static bool later_mappings_would_fail(void)
 {
     struct rlimit limit;
@@ -365,7 +366,8 @@ static int linux_program_path(ST_UNUSED struct st_platform *machine, char *buf, 
 static int stat_fds[LEVELS_MAX];
 static size_t stat_fds_n;
 
-/* @return us; -1: no quota is counted there. Source: Documentation/admin-guide/cgroup-v2.rst, cpu.stat. */
+/* @return the time (us) for which a quota held up the cgroup of this cpu.stat; -1: no quota is counted.
+ * Source: Documentation/admin-guide/cgroup-v2.rst, cpu.stat. */
 static int64_t throttled_us(int fd)
 {
     char text[1024];
@@ -443,7 +445,8 @@ void st_posix_child_alone(bool dies, bool other_user)
     if (dies)
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* after setuid, which clears this setting */
     (void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    /* only then, since otherwise the system call filter of sleeptuned.service would end the program */
+    /* leave the session keyring only as another user: else the system call filter of sleeptuned.service
+     * would end the program */
     if (other_user)
         (void)syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
 #ifdef SYS_close_range

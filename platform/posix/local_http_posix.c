@@ -14,7 +14,7 @@
 #define HEADER_END    "\r\n\r\n"
 #define STATUS_FORMAT "HTTP/1.%*1d %3d "
 
-/* @return a descriptor, or as st_local_http_ask. */
+/* Connects to a Unix socket. @return a descriptor, or the negative errno value of the failure. */
 static int connect_to(const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};

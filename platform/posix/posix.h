@@ -6,7 +6,8 @@
 
 #include "platform/platform.h"
 
-/* Opens a folder to enter it, also one that this user may not read; refuses a link. */
+/* Flags of open(2) for a folder that is only entered: works without the right to read it, and refuses
+ * a link. */
 #ifdef O_PATH
 #define ST_POSIX_OPEN_FOLDER (O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 #else
@@ -50,8 +51,8 @@ static inline int st_posix_result(long r)
 {
     return r < 0 ? -errno : (int)r;
 }
-/** As st_posix_result, for an open with O_NOFOLLOW: returns -ELOOP for a link, also on FreeBSD, which sets
- * EMLINK. */
+/** Converts the result of an open with O_NOFOLLOW: -errno if it failed, and -ELOOP for a link, also on
+ * FreeBSD, which sets EMLINK. */
 int st_posix_opened(int fd);
 /** Writes all bytes. @return 0, -EIO (write(2) takes no more bytes and gives no error), or the error of
  * write. */
@@ -64,7 +65,8 @@ int st_posix_write_fd(int fd, const void *from, size_t bytes);
 FILE *st_posix_input_open(const char *path);
 /** Closes the stream, except standard input. */
 void st_posix_input_close(FILE *stream);
-/** @param error errno of st_posix_input_open, or of a read from its stream. */
+/** @return why an input file could not be opened or read, as a text. @param error errno of
+ * st_posix_input_open, or of a read from its stream. */
 const char *st_posix_input_error(int error);
 
 /** CPU time of a thread by the thread's clock. @return ns; -1: no such clock. Real-time safe, one system
@@ -114,8 +116,8 @@ struct st_posix_piped {
 
 #define ST_POSIX_PIPED_NONE ((struct st_posix_piped){.in = -1, .out = -1})
 
-/** Starts a program; reading from it never waits. @param piped must hold no program. @return as
- * st_posix_start, or the error of pipe2. */
+/** Starts a program; reading from it never waits. @param piped must hold no program. @return 0 or a negative
+ * errno value. */
 ST_NODISCARD int st_posix_piped_start(struct st_posix_piped *piped, const char *path, const char *const *argv,
                                       const struct st_run_as *as);
 /** Waits for the end of the program, at most 10 ms for each nap. @return true: ended, with the wait status
@@ -132,7 +134,7 @@ void st_posix_piped_close(struct st_posix_piped *piped, bool terminate);
  * killed when its parent's thread ends. */
 void st_posix_child_alone(bool dies, bool other_user);
 
-/** From now on, processes whose parent ends become children of this process, so that st_posix_reap_rest
+/** Makes all processes whose parent ends from now on children of this process, so that st_posix_reap_rest
  * finds them. */
 void st_posix_reap_begin(void);
 /** Kills and reaps what started programs left behind, even if hidden by setsid, setpgid or a second fork:

@@ -11,7 +11,7 @@
 
 #include "platform/posix/posix.h"
 
-/* @return the limit, -1: unlimited. */
+/* Converts a limit of getrlimit(2). @return the limit; -1: unlimited. */
 static int64_t limit_value(rlim_t value)
 {
     if (value == RLIM_INFINITY)

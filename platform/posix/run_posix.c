@@ -72,12 +72,12 @@ static void finish(struct child *child, struct st_run *run, int result)
     close_output(child);
     if (child->pid == 0)
         return;
-    /* by its own id as well: after a fork, it may not lead its session yet */
+    /* also by the child's own id: after a fork, the child may not lead its session yet */
     (void)kill(child->pid, SIGKILL);
     (void)kill(-child->pid, SIGKILL);
 }
 
-/* --- in between --- */
+/* --- while the programs run --- */
 
 static void read_output(struct child *child, struct st_run *run)
 {

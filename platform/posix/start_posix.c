@@ -32,8 +32,8 @@ static pid_t started[STARTED_MAX]; /* programs that are not reaped yet; 0: free 
 
 /* --- the child: system calls only --- */
 
-/* Sets the policy as st_posix_give_way does, whatever it was before. By syscall() on Linux, since musl's
- * functions for this always fail. */
+/* Sets SCHED_BATCH (on FreeBSD SCHED_OTHER), whatever the policy was before. By syscall() on Linux, since
+ * musl's functions for this always fail. */
 static void become_normal(void)
 {
     const struct sched_param normal = {.sched_priority = 0};
@@ -45,9 +45,9 @@ static void become_normal(void)
 #endif
 }
 
-/** No core files, no real-time priority, little locked memory, whatever this process has itself. Hard limits:
- * the program cannot raise them again. @param plays the real-time priority and the limit of locked memory
- * stay: the program plays sound. */
+/** Forbids core files and real-time priority and limits locked memory, whatever this process has itself, by
+ * hard limits that the program cannot raise again. @param plays the real-time priority and the limit of
+ * locked memory stay: the program plays sound. */
 static void become_harmless(bool plays)
 {
     const struct rlimit none = {0, 0}, little = {ST_RUN_LOCKED_BYTES, ST_RUN_LOCKED_BYTES};
@@ -68,8 +68,8 @@ static void become_harmless(bool plays)
         become_normal();
 }
 
-/** Signals do what they do in any new program, and are no longer blocked: a handler of the parent would run
- * in memory that may still be the parent's. */
+/** Gives all signals their default action and unblocks them, since a handler of the parent would run in
+ * memory that may still be the parent's. */
 static int default_signals(void)
 {
     const struct sigaction action = {.sa_handler = SIG_DFL};
@@ -85,7 +85,7 @@ static int default_signals(void)
     return sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/** @return the errno value of what failed. */
+/** Turns the child into the program. @return the errno value of what failed. */
 static int become(const char *path, const char *const *argv, const struct st_run_as *as, int in, int out)
 {
     const int nothing = open("/dev/null", O_RDWR);

@@ -28,7 +28,8 @@ static const char *const texts[] = {"COLUMNS",         "LANG",         "LC_ALL",
                                     "SLEEPTUNE_TRACE", "SUDO_UID",     "SUDO_USER", "TERM",     "TZ",
                                     "WATCHDOG_PID",    "WATCHDOG_USEC"};
 
-/** As st_trusted_path. Shortens `above`: after false, `above` is the path that others can change. */
+/** Can only uid and root change the file `above` and the folders above it (st_trusted_path)? Shortens
+ * `above`: after false, it is the path that others can change. */
 static bool is_trusted(char *above, uid_t uid)
 {
     struct stat info;

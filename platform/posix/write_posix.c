@@ -13,7 +13,7 @@
 
 /* The last component of a path, and the folder it is in. */
 struct place {
-    int error;  /* 0, or why it was not opened */
+    int error;  /* 0, or the error of opening the folder */
     int dir_fd; /* -1: not open, and system calls on it fail */
     char name[NAME_MAX + 1];
     char temporary[NAME_MAX + 1];
@@ -93,7 +93,7 @@ static int clean_at(const struct place *place)
 }
 
 #ifdef __linux__
-/* Copies access rights of others and SELinux' label, which can differ within one folder
+/* Copies the ACL (rights of further users) and SELinux' label, which can differ within one folder
  * (/etc/default/grub). */
 static int copy_attributes(int from_fd, int to_fd)
 {

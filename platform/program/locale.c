@@ -5,7 +5,7 @@
 
 #include "core/text/safe.h"
 
-/* No replacement is longer than what it replaces. */
+/* ASCII texts that replace UTF-8 characters; none is longer than the character. */
 static const struct {
     const char *utf8, *ascii;
 } replacements[] = {
@@ -55,7 +55,7 @@ char *st_locale_text(char *text)
         }
         from += st_locale_character(from, &ascii);
         const size_t bytes = strlen(ascii);
-        memcpy(to, ascii, bytes); /* without its '\0', which could be over the next character */
+        memcpy(to, ascii, bytes); /* without the '\0' of `ascii`, which could overwrite the next character */
         to += bytes;
     }
     *to = '\0';

@@ -13,7 +13,8 @@ struct st_command {
     const char *group; /* heading in the help of `sleeptune`; NULL: not listed in that help */
 };
 
-/** As st_number_i64; prints an error (option, value, range) on stderr. @return 0 or ST_EXIT_USAGE. */
+/** Reads a whole number from min to max; prints an error (option, value, range) on stderr. @return 0 or
+ * ST_EXIT_USAGE. */
 ST_NODISCARD int st_option_i64(const char *option, const char *text, int64_t min, int64_t max, int64_t *ret);
 
 /** One option of a subcommand. */
@@ -34,7 +35,8 @@ struct st_option {
     void *ctx;
 };
 
-/** The two rows of commands that take a buffer size. @param frames_at, rate_at int64_t *. */
+/** Rows (struct st_option) for --frames and --rate, the buffer size and rate. @param frames_at, rate_at
+ * int64_t *. */
 #define ST_OPTION_ROWS_BUFFER(frames_at, rate_at)                                                            \
     {"frames", 'f', .number = (frames_at), .min = 1, .max = 1 << 22},                                        \
     {                                                                                                        \
@@ -47,7 +49,8 @@ struct st_option {
 ST_NODISCARD int st_options_read(const struct st_option *options, size_t options_n, const char *help,
                                  int argc, char **argv, int *ret_first);
 
-/** As st_options_read, for a subcommand without other arguments. @return -1 to continue, or an st_exit. */
+/** Reads the options of a subcommand without other arguments; another argument is an error. @return -1 to
+ * continue, or an st_exit, after a message. */
 ST_NODISCARD int st_options_only(const struct st_option *options, size_t options_n, const char *help,
                                  int argc, char **argv);
 

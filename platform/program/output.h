@@ -18,7 +18,8 @@ struct st_output {
  * text, since root does not follow every link (platform/destination.h). */
 ST_NODISCARD int st_output_open(struct st_output *output, const char *path);
 
-/** @param keep false: discard what was written and leave the old file. @return 0 or -errno. */
+/** Closes the output. @param keep true: the file replaces the old one; false: what was written is discarded,
+ * and the old file stays. @return 0 or -errno. */
 ST_NODISCARD int st_output_close(struct st_output *output, bool keep);
 
 /** Opens a file, writes a whole text, closes. @return 0 or the first error, -errno. */
@@ -28,5 +29,6 @@ ST_NODISCARD int st_output_write(const char *path, const char *text, size_t byte
  * message. */
 int st_output_json(json_t *document);
 
-/** st_locale_end for a command. @return `status`, or a failure after a message: out of memory. */
+/** Prints the text that was collected since st_locale_begin. @return `status`, or a failure after a message:
+ * out of memory. */
 int st_output_text(struct st_locale_stream *stream, int status);

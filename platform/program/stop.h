@@ -3,9 +3,9 @@
 
 #include "platform/platform.h"
 
-/** Catches these signals from now on. A second signal, unless it follows at once, ends the program. SIGHUP
- * stays ignored under nohup. @param first_seen called in the signal handler at the first signal;
- * async-signal-safe; may be NULL. */
+/** Catches SIGINT (Ctrl-C), SIGTERM and SIGHUP from now on. A second signal, unless it follows at once, ends
+ * the program. SIGHUP stays ignored under nohup. @param first_seen called in the signal handler at the
+ * first signal; async-signal-safe; may be NULL. */
 void st_stop_catch(void (*first_seen)(void));
 
 /** Has a signal to stop arrived? Any thread. */

@@ -128,7 +128,7 @@ static bool is_block_of(const struct st_block_rhythm *rhythm, const struct st_bl
     const double chance = blocks * log(2) + links[end].chance + log(ST_BLOCK_RHYTHM_LONG_MAX * 100);
     if (hits < HITS_MIN * blocks || chance >= log(CHANCE) || is_timer(longs, links, end, block, frames))
         return false;
-    /* a rhythm that is faster, and no block, has as many elsewhere in the blocks */
+    /* if a faster rhythm causes the long cycles, about as many of them are elsewhere in the blocks */
     const size_t faster = longest(longs, left_out, n, block / 2, frames, share, others);
     if (2 * (double)others[faster].hits >= 3 * hits)
         return false;

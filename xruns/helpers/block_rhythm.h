@@ -12,13 +12,13 @@
 
 #define ST_BLOCK_RHYTHM_LONG_MAX 128 /* latest long cycles that are kept */
 
-/** All 0 at first. */
+/** The long cycles of one client, and the block found in them. All 0 at first. */
 struct st_block_rhythm {
     int64_t frames; /* frames of one cycle */
     int64_t clock;  /* the driver's frame counter in its latest cycle */
     int64_t position,
         begin;      /* frames up to the end of the latest cycle, and up to the first cycle that counts */
-    int64_t unseen; /* those frames of `position` whose cycles were not seen */
+    int64_t unseen; /* frames in `position` whose cycles were not seen */
     struct st_block_rhythm_long {
         int64_t position, unseen;
     } longs[ST_BLOCK_RHYTHM_LONG_MAX]; /* positions of long cycles, a ring */
@@ -27,7 +27,7 @@ struct st_block_rhythm {
     int64_t block,
         block_frames; /* the block found last, and the frames of the cycles in which it was found; 0: none */
     bool any, graph;  /* any: the same block was found in cycles of another length; graph: the same number of
-                         cycles was */
+                         cycles was, so the rhythm is the graph's */
 };
 
 /** Adds a cycle that the client has finished; cycles may be missing. @param clock the driver's frame

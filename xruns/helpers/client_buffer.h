@@ -19,7 +19,7 @@ enum st_standing {
     ST_STANDING_IS_STOPPED /* SIGSTOP, a debugger, a frozen control group */
 };
 
-/** All 0 at first. */
+/** State of one program whose buffer is watched. All 0 at first. */
 struct st_client_buffer {
     int64_t buffer_ns;              /* sound that the program asked to write ahead; 0: not known */
     int64_t period_ns;              /* sound that the server takes at once; 0: not known */

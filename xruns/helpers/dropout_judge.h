@@ -7,7 +7,7 @@
 
 #include "xruns/xrun.h"
 
-#define ST_DROPOUT_SERVER (UINT32_MAX - 1) /* the server's own process, in the place of a client */
+#define ST_DROPOUT_SERVER (UINT32_MAX - 1) /* in place of a client's number: the server's own process */
 
 struct st_dropout_figures {
     int64_t cycle_ns;        /* start of the cycle */

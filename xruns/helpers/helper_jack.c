@@ -128,7 +128,7 @@ static void on_shutdown(ST_UNUSED void *ctx)
     end(OVER_GONE);
 }
 
-/* @return ST_HELPER_LINE_DONE; or the status for main, after the reason was written. */
+/* Connects to the server. @return ST_HELPER_LINE_DONE; or the status for main, after writing the reason. */
 static int open_client(const char *server)
 {
     jack_status_t status = 0;
@@ -425,8 +425,8 @@ int main(int argc, char **argv)
         perror(NAME);
         return ST_HELPER_LINE_FAILED;
     }
-    /* before libjack starts, since a client that is killed while it creates its database locks all others
-     * out */
+    /* set before libjack starts, since a client that is killed while it creates JACK's database locks all
+     * other clients out */
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
     const int r = open_client(server);

@@ -36,7 +36,7 @@ static bool becomes(const char *text)
     return true;
 }
 
-/* @return 0: the text is no process id. */
+/* @return the process id in the text; 0: the text is no process id. */
 static pid_t process_of(const char *text)
 {
     int64_t pid = 0;
@@ -87,7 +87,7 @@ struct st_helper_line_options st_helper_line_options(int argc, char **argv)
 
 void st_helper_line_give_way(void)
 {
-    st_posix_give_way(); /* a filter of system calls may forbid it, so also set the nice value */
+    st_posix_give_way(); /* a filter of system calls may forbid this: also set the nice value */
     (void)setpriority(PRIO_PROCESS, 0, NICE);
 }
 
@@ -119,7 +119,7 @@ void st_helper_line_ready(const char *format, ...)
 void st_helper_line_alive(void)
 {
     put("alive\n");
-    st_text_forget(); /* a turn of the loop ends here, and its texts are no longer used */
+    st_text_forget(); /* a round of the main loop ends here, and the texts that it made are no longer used */
 }
 
 void st_helper_line_due(int64_t due_ns)

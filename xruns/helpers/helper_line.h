@@ -37,8 +37,8 @@ bool st_helper_line_is_process(const char *text, pid_t pid);
 void st_helper_line_ready(const char *format, ...) ST_PRINTF(1, 2);
 void st_helper_line_alive(void);
 
-/** Call after a wait that was to end at due_ns (CLOCK_MONOTONIC). If that was more than 0.5 s ago, writes
- * a line that this program did not run in between. */
+/** Call after a wait that was to end at due_ns (CLOCK_MONOTONIC). If that was more than 0.5 s ago, writes for
+ * how long this program did not run. */
 void st_helper_line_due(int64_t due_ns);
 
 /** Writes the last line: "absent" with a reason. @return ST_HELPER_LINE_ABSENT, for main. */

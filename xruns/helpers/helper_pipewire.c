@@ -56,7 +56,8 @@ struct observer {
     bool reported_lately;
     char version[32];
     bool is_others;   /* the server was started by another user */
-    int64_t beyond_n; /* nodes that are not watched, since there are too many; as in the latest ready line */
+    int64_t beyond_n; /* number of nodes that are not watched, since the program has no room for more; last
+                         reported value */
     struct st_pipewire_profile profile;
     struct st_process_watch *watch;
     struct st_pipewire_streams *streams;
@@ -64,7 +65,7 @@ struct observer {
     struct st_helper_line_options options;
     struct st_listener listener;
     struct spa_source *listener_source; /* NULL: the listener does not run */
-    int64_t taps_n;                     /* streams listened to, as in the latest ready line */
+    int64_t taps_n;                     /* number of streams that are listened to; last reported value */
     int status;                         /* what main returns */
 };
 
@@ -227,8 +228,8 @@ static void plays(void *ctx, uint32_t client, struct st_dropout_figures *since)
     st_process_watch_plays(observer->watch, client);
 }
 
-/* Starts the timer of load lines. The first lines come soon after something begins to play, since they
- * report that. */
+/* Starts the timer of load lines. The first lines come soon after a stream begins to play, since they
+ * report that it plays. */
 static void arm_loads(struct observer *observer)
 {
     struct timespec first = {.tv_nsec = FIRST_LOADS_NS}, each = {.tv_sec = LOADS_S};
@@ -455,7 +456,7 @@ static void on_loads_timer(void *ctx, ST_UNUSED uint64_t expirations)
         say_ready(observer);
 }
 
-/* @return ST_HELPER_LINE_DONE; or the status for main, after the reason was written. */
+/* Connects to the server. @return ST_HELPER_LINE_DONE; or the status for main, after writing the reason. */
 static int begin(struct observer *observer)
 {
     static const char *const modules[] = {PW_EXTENSION_MODULE_PROFILER, PW_EXTENSION_MODULE_METADATA, NULL};

@@ -29,7 +29,7 @@ struct observer {
     bool looking;       /* the list of streams was asked for and has not arrived completely */
     pa_usec_t asked_us; /* when the list was asked for ... */
     int waited_n;       /* ... and how often LOOK_US has passed since */
-    bool loads;         /* this time, also write a load line for each stream that plays */
+    bool loads;         /* the current look also writes a load line for each stream that plays */
     pa_usec_t loads_due_us;
     pid_t own; /* process whose streams are left out; 0: none */
     struct st_pulse_streams streams;
@@ -53,7 +53,7 @@ static void forget(pa_operation *operation)
         pa_operation_unref(operation);
 }
 
-/* --- a look at all streams --- */
+/* --- reading the queues of all streams --- */
 
 /* Takes the name of the sink that the stream plays on, then writes the stream's line. */
 static void on_sink(ST_UNUSED pa_context *context, const pa_sink_info *sink, int eol, void *ctx)
@@ -63,7 +63,7 @@ static void on_sink(ST_UNUSED pa_context *context, const pa_sink_info *sink, int
         ST_PRINT(seen->event.device, "%s", st_text_or(sink->name, ""));
         return;
     }
-    st_helper_line_xrun(seen); /* at the end of the answer, also if the sink has gone */
+    st_helper_line_xrun(seen); /* at the end of the server's answer, even if the sink has gone */
     free(seen);
 }
 
@@ -140,7 +140,7 @@ static void on_stream(pa_context *context, const pa_sink_input_info *stream, int
                                       observer->own))
             return;
         const pa_usec_t now_us = pa_rtclock_now();
-        /* the time in which this program ran */
+        /* limit of the server's silence: the time in which this program ran since the list was asked for */
         const uint64_t waited_us = ((uint64_t)observer->waited_n + 1) * LOOK_US;
         uint64_t silent_us = 0;
         if (observer->waited_n >= WAITED_N)

@@ -3,9 +3,9 @@
  *
  * Standard input: "listen ID" and "leave ID", the node of a stream. Standard output:
  *   taps N                      N streams are heard
- *   lost ID BEGIN LOST SIGNS    node ID lost sound at BEGIN (CLOCK_MONOTONIC) for LOST, both in ns; SIGNS:
- * bits of listened.h. "lost ID 0 0 0": node ID cannot be heard absent TEXT                 this program ends;
- * TEXT is the reason
+ *   lost ID BEGIN LOST SIGNS    node ID lost sound at BEGIN (CLOCK_MONOTONIC) for LOST, both in ns;
+ *                               SIGNS: bits of listened.h. "lost ID 0 0 0": node ID cannot be heard
+ *   absent TEXT                 this program ends; TEXT is the reason
  *
  * Each stream has a filter of its own: a filter that hears two streams would make both follow the same
  * driver. The filter asks for no driver, latency or rate, and its links are passive. From PipeWire 1.2 on it
@@ -37,10 +37,10 @@
 #define TAPS_MAX    (2 * ST_LISTENED_MAX)
 #define CUTS_MAX    3 /* a tap is linked again at most this number of times after its links were cut */
 #define FINDS_MAX   16
-#define FRAMES_MAX  8192U /* most frames of a cycle */
+#define FRAMES_MAX  8192U /* frames of the longest cycle */
 #define SETTLE_NS   (200 * ST_NS_PER_MS)
 #define PRICE_S     10
-#define PRICE_NS    (PRICE_S * ST_NS_PER_S / 100) /* 1 % of a CPU */
+#define PRICE_NS    (PRICE_S * ST_NS_PER_S / 100) /* allowed CPU time in PRICE_S seconds: 1 % of a CPU */
 #define PRICES_MAX  3                             /* consecutive intervals of PRICE_S beyond PRICE_NS */
 #define EMPTY       2                             /* SPA_CHUNK_FLAG_EMPTY, which older headers lack */
 #define TAP_PORT    "tap_"
@@ -73,8 +73,8 @@ struct tap {
     int64_t position_ns, position,
         rate_hz; /* of the current cycle: its time, and its place in frames at this rate */
     struct find finds[FINDS_MAX];
-    atomic_uint finds_n; /* written by the data thread */
-    unsigned said_n;     /* printed by the main thread */
+    atomic_uint finds_n; /* number of losses found so far; the data thread counts */
+    unsigned said_n;     /* number of losses printed so far; the main thread counts */
 };
 
 struct listener {
@@ -263,7 +263,7 @@ static void close_tap(struct tap *tap)
         *link = NULL;
     }
     struct pw_filter *filter = tap->filter;
-    tap->filter = NULL; /* the filter's last event says that it pauses: it must not be linked again */
+    tap->filter = NULL; /* the filter's last event (it pauses) must not link the tap again */
     if (filter != NULL)
         pw_filter_destroy(filter);
     tap->n = 0;

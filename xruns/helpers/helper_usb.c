@@ -28,7 +28,7 @@
 #define STEP_NS      ST_NS_PER_MS /* a larger step means that the clock was set */
 #define UNPRIVILEGED 65534
 
-/* as in the kernel, which has them in no header for programs */
+/* The kernel's structs and numbers of these ioctls, which no header for programs has. */
 struct get {
     void *head, *data;
     size_t data_bytes;
@@ -67,7 +67,7 @@ static void find_devices(void)
     }
 }
 
-/** @return 0 or a negative errno value. */
+/** Opens the device that has the events of one bus. @return 0 or a negative errno value. */
 static int open_bus(int number)
 {
     ST_EACH_OF (known, bus_numbers, buses_n) {

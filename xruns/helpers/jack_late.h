@@ -17,7 +17,7 @@ struct st_jack_graph {
     bool more; /* there are clients without room in `names` */
 };
 
-/** @return the client's index, added if new; ST_JACK_CLIENTS_MAX: no room. */
+/** Finds a client in the graph, or adds it. @return its index; ST_JACK_CLIENTS_MAX: no room. */
 size_t st_jack_late_client(struct st_jack_graph *graph, const char *name);
 
 /** The clients that the server named during one unbroken loss of sound. All 0: none yet. */
@@ -43,8 +43,8 @@ size_t st_jack_late_judge(struct st_jack_late *late, const struct st_jack_graph 
 /** After st_jack_late_judge: did the client hold the others up? */
 bool st_jack_late_held(const struct st_jack_late *late, const char *name);
 
-/** After both were judged: did the same clients hold the others up in `before`, which ended after_us
- * before this loss began, without a new one since? The callbacks of one standstill can arrive in pieces,
- * whenever this program gets the CPU. */
+/** After both were judged: is `late` the rest of the standstill that caused `before`, which ended after_us
+ * before this loss began? Then all clients that hold the others up did so in `before`. The callbacks of one
+ * standstill can arrive in pieces, whenever this program gets the CPU. */
 bool st_jack_late_continues(const struct st_jack_late *late, const struct st_jack_late *before,
                             int64_t after_us);

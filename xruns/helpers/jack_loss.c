@@ -3,9 +3,10 @@
 
 #include "core/ns.h"
 
-/* jack2 starts over after two periods (JackEngineControl::UpdateTimeOut) and calls back in every second
- * or third one while a client does not run. So two good cycles can lie between two callbacks of the same
- * loss. As with PipeWire, losses with less than 20 ms of sound between them count as one. */
+/* Callbacks at most this number of periods and SOUND_US apart belong to one loss. While a client does not
+ * run, jack2 calls back in every second or third period, since it starts over after two
+ * (JackEngineControl::UpdateTimeOut); less than 20 ms of sound between two losses make them one, as with
+ * PipeWire. */
 #define STANDSTILL_PERIODS 3
 #define SOUND_US           20000
 /* a loss of this length is reported before it ends, and no longer waits for messages of the log */
@@ -87,8 +88,8 @@ static const char *only_client(const struct st_jack_loss *loss)
     return loss->graph.n == 1 && !loss->graph.more ? loss->graph.names[0] : "";
 }
 
-/* Do both losses belong to one standstill that is seen in pieces? Then the same clients are late, soon after
- * each other. */
+/* Are both losses pieces of one standstill, whose callbacks arrived in pieces? Then the same clients are
+ * late in both, and the second follows soon after the first. */
 static bool is_next_piece(const struct st_jack_loss *loss, const struct st_jack_loss *before)
 {
     return !loss->joins && loss->blame == ST_JACK_BLAME_NAMED && before->blame == ST_JACK_BLAME_NAMED &&

@@ -18,7 +18,7 @@ enum st_jack_blame {
     ST_JACK_BLAME_CLIENT /* the only client, or one of several: not known which */
 };
 
-/** Callbacks that follow each other so closely that they may belong to one standstill. */
+/** One loss of sound: callbacks that follow each other so closely that they may belong to one standstill. */
 struct st_jack_loss {
     struct st_jack_cycle begun;       /* the first callback of the loss */
     bool by_device;                   /* the xrun `begun` was caused by the device, not by a client */
@@ -34,7 +34,7 @@ struct st_jack_loss {
     bool joins; /* this loss continues the previous one, which was ended for its length */
 };
 
-/** All 0: no loss yet. */
+/** The losses of a JACK server that are not reported completely. All 0: no loss yet. */
 struct st_jack_losses {
     struct st_jack_loss list[ST_JACK_LOSSES_MAX]; /* losses that are not over, or not yet reported */
     size_t n;

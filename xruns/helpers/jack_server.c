@@ -30,8 +30,8 @@ bool st_jack_server_is_pipewire(void)
     return dlsym(RTLD_DEFAULT, "pw_get_library_version") != NULL;
 }
 
-/* Is it the user's private group, which has his name and no other member? Systems with such groups have a
- * umask of 002, so that files are writable by the group. */
+/* Is the group the user's private one, which has his name and no other member? Systems with such groups have
+ * a umask of 002, so that files are writable by the group. */
 static bool is_private(gid_t gid)
 {
     const struct passwd *user = getpwuid(geteuid());
@@ -64,7 +64,7 @@ static bool is_socket(const char *path)
     return lstat(path, &info) == 0 && S_ISSOCK(info.st_mode);
 }
 
-/* As is_own, for a folder and everything in it. */
+/* Do the folder and everything in it belong to this user, and can no other user write to them? */
 static bool all_is_own(const char *folder)
 {
     const struct dirent *entry;

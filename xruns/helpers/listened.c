@@ -3,7 +3,8 @@
 #include "core/ns.h"
 #include "core/text/number.h"
 
-/* wait this long after a silence: more may follow, and it may become known what the program did */
+/* silences are judged this long after the last one: more may follow, and it may become known what the
+ * program did */
 #define HOLD_NS (700 * ST_NS_PER_MS)
 /* silences are reported after this time even if more follow; one longer silence does not count as a
  * loss */

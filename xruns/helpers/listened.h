@@ -17,13 +17,14 @@
 #define ST_LISTENED_RARE  2U
 #define ST_LISTENED_OWN   4U
 
-/** All 0 except plug_in at first, and each time when listening begins. */
+/** What was heard of one stream and is not reported yet. All 0 except plug_in at first, and each time when
+ * listening begins. */
 struct st_listened {
     bool plug_in;             /* a stream of the ALSA plug-in, whose silences begin within a cycle */
     int64_t begin_ns, end_ns; /* span of the silences that are not reported yet */
     struct st_listened_sum {
         int64_t n, lost_ns, longest_ns;
-    } all, alone;  /* all: all of these silences; alone: those that count without a further sign */
+    } all, alone;  /* all: all of these silences; alone: those that count without other evidence */
     int64_t own_n; /* silences with ST_LISTENED_OWN */
     bool rare;     /* one of the silences has ST_LISTENED_RARE */
     int64_t changed_ns;
@@ -51,7 +52,8 @@ void st_listened_stand(struct st_listened *listened, const struct st_client_buff
 /** A dropout of a stream that is not heard. */
 struct st_listened_loss st_listened_of_buffer(const struct st_client_buffer_loss *loss, int64_t end_ns);
 
-/** To be called some 25 times a second. @return false: there is no loss to report. */
+/** Takes the next dropout from the silences heard so far; call some 25 times a second. @return false: there
+ * is no loss to report. */
 bool st_listened_take(struct st_listened *listened, int64_t now_ns, struct st_listened_loss *ret);
 
 /** Listening ends. @return false: no loss left to report; a last silence does not count, since a program

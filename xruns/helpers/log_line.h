@@ -3,7 +3,7 @@
 
 #include "core/base.h"
 
-/** All zero: nothing yet. */
+/** A line of a log, as far as it has arrived. All zero at first. */
 struct st_log_line {
     size_t len;
     char text[512]; /* the incomplete line; a longer line is cut */

@@ -11,7 +11,7 @@
 #define KEEP_NS  ST_NS_PER_S /* a cycle that is not reported in this time is replaced by a later one */
 #define BEGIN_NS ST_NS_PER_S /* dropouts of a client in this time after it began to play are not counted */
 
-/* How much the node's counter has increased. */
+/* @return by how much the node's counter of xruns has risen since the previous report. */
 static int64_t risen(struct st_profile_node *node, int32_t xruns_n)
 {
     int64_t rise = 0;

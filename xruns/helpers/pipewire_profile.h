@@ -29,12 +29,13 @@ struct spa_pod;
 /* What the profile reports, and what it asks of the code that watches threads and streams. */
 struct st_pipewire_profile_ops {
     st_xrun_seen_fn seen;
-    /** Fills the measured members for a client (dropout_judge.h), or for the server. */
+    /** Measures the thread of a client, or of the server (ST_DROPOUT_SERVER), and fills the members of
+     * *figures about it (dropout_judge.h). */
     void (*measure)(void *ctx, uint32_t client, struct st_dropout_figures *figures);
     /** Real-time priority of the client's thread, as in struct st_xrun_load. */
     int64_t (*priority)(void *ctx, uint32_t client);
-    /** The client is in a cycle; called about once a second. @param since the time since the previous
-     * call, to be measured. */
+    /** Called about once a second while the client is in cycles. @param since has the time since the
+     * previous call; the function fills the members about the thread. */
     void (*plays)(void *ctx, uint32_t client, struct st_dropout_figures *since);
     /** What is watched between the client's program and the server (enum st_xrun_between), and how long
      * the buffer there lasts. */
@@ -54,8 +55,8 @@ struct st_pipewire_profile {
      * cycle is over. */
     struct {
         int64_t cycle_ns; /* start of that cycle; 0: no cycle is kept */
-        bool
-            counts; /* a client was late in that cycle; false: the server was late, and nothing is reported */
+        bool counts; /* a client was late in that cycle, so all clients are reported; false: only the server
+                        was late, so nothing is reported */
     } kept;
     bool any_late;                                             /* a client is late in the current cycle */
     struct st_event unreported[ST_PIPEWIRE_PROFILE_NODES_MAX]; /* dropouts */

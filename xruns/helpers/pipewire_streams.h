@@ -19,14 +19,15 @@ struct st_pipewire_streams_hearing {
     bool wanted;
     int64_t period_min_ns; /* do not listen to streams with shorter cycles */
     const char *except;    /* programs not to listen to, separated by commas; must stay valid */
-    void (*order)(void *ctx, uint32_t id, bool listen); /* NULL: the listener has ended */
+    void (*order)(void *ctx, uint32_t id, bool listen); /* orders the listener to begin or end listening to a
+                                                           stream; NULL: the listener has ended */
     int64_t (*period_ns)(void *ctx, uint32_t id);       /* length of the stream's cycles; 0: not known */
     /* the node's stream lost sound; called from st_pipewire_streams_look, and before listening ends */
     void (*lost)(void *ctx, uint32_t id, const struct st_listened_loss *loss);
     void *ctx;
 };
 
-/** @return NULL: no memory. */
+/** Makes a list without any stream. @return NULL: no memory. */
 struct st_pipewire_streams *st_pipewire_streams_new(void);
 
 /** Starts listening; call before any stream is added. */
@@ -59,5 +60,6 @@ enum st_xrun_between st_pipewire_streams_between(const struct st_pipewire_stream
 void st_pipewire_streams_silent(struct st_pipewire_streams *streams, uint32_t id, int64_t begin_ns,
                                 int64_t lost_ns, unsigned signs);
 
-/** To be called some 25 times a second while a stream plays. */
+/** Checks all streams, and reports the losses that were found. Call some 25 times a second while a stream
+ * plays. */
 void st_pipewire_streams_look(struct st_pipewire_streams *streams);

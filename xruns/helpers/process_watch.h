@@ -14,7 +14,7 @@
 
 struct st_process_watch;
 
-/** @return NULL: no memory. */
+/** Makes a watch without any process. @return NULL: no memory. */
 struct st_process_watch *st_process_watch_new(void);
 
 /** Watches a process of this user. @param client any number that is not watched yet. Processes beyond 64,
@@ -28,8 +28,8 @@ void st_process_watch_plays(struct st_process_watch *watch, uint32_t client);
 /** Takes a sample. @return time to wait before the next sample, in ns, below 1 s. */
 int64_t st_process_watch_sample(struct st_process_watch *watch);
 
-/** Fills the measured members for the time between signal_ns and end_ns. A loss of the CPU gets a culprit
- * only if it took a good part of that time. */
+/** Fills the members of *figures that describe the thread, for the time from signal_ns to end_ns. If wanted,
+ * names the culprit of a wait for a CPU that took at least a quarter of that time. */
 void st_process_watch_measure(struct st_process_watch *watch, uint32_t client,
                               struct st_dropout_figures *figures);
 

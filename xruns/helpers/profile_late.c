@@ -9,7 +9,7 @@
 #define CULPRIT_NS (4 * ST_NS_PER_S)
 /* a server without a cycle for this time before it was stopped was idle */
 #define PLAYED_NS (500 * ST_NS_PER_MS)
-#define SOUND_NS  (20 * ST_NS_PER_MS)   /* lost cycles with less sound between them are one dropout */
+#define SOUND_NS  (20 * ST_NS_PER_MS)   /* losses with less sound than this between them are one dropout */
 #define REPORT_NS (1200 * ST_NS_PER_MS) /* PipeWire 0.3.65 reports a cycle up to 1 s after its end */
 /* maximum time from the end of a client that held the server up to the server's next cycle */
 #define HAND_OVER_NS (50 * ST_NS_PER_US)
@@ -81,7 +81,8 @@ static bool is_short(int64_t length_ns, int64_t period_ns)
     return length_ns < period_ns - period_ns / 10;
 }
 
-/* The culprit's process is named after its clients if it has one or two. */
+/* @return the name of the program that took the CPU: the names of its clients (at most two) if it has any,
+ * else its own. */
 static const char *culprit_of(struct st_pipewire_profile *profile, const struct st_dropout_figures *late)
 {
     const char *names = "";
@@ -257,8 +258,8 @@ void st_profile_late_name_waited_for(struct st_pipewire_profile *profile,
     }
 }
 
-/* Since 0.3.72, a JACK client that ends late marks the next cycle as finished as well, and sleeps through
- * it (pipewire-jack.c, signal_sync, of 1.4.2); a stream does not. */
+/* Did the node sleep through this cycle? Since 0.3.72, a JACK client that ends late marks the next cycle as
+ * finished as well, and sleeps through it (pipewire-jack.c, signal_sync, of 1.4.2); a stream does not. */
 static bool slept(const struct st_pipewire_block *block)
 {
     return block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED && block->status == ST_PIPEWIRE_CYCLE_FINISHED &&

@@ -43,8 +43,8 @@ struct st_profile_server {
     int64_t counted_ns;        /* dropouts of late cycles that began before this time are counted */
     int64_t dry_n, dry_lost_ns, dry_longest_ns; /* the driver's device ran dry (take_driver): number, total
                                                    and longest time without sound */
-    int64_t dry_ns; /* start of the first cycle in which it ran dry; dry_* are 0 again as soon as the cause is
-                       known */
+    int64_t dry_ns; /* start of the first cycle in which the device ran dry; dry_* are 0 again as soon as the
+                       cause is known */
 };
 
 /** Is the node late in the cycle that began at cycle_ns? */

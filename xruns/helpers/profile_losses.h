@@ -6,12 +6,12 @@
 struct st_pipewire_profile;
 struct st_profile_node;
 
-/** One dropout of the node, or of its driver, with names only. */
+/** @return an event for one dropout of the node, or of its driver, which has only the names. */
 struct st_event st_profile_losses_event(const struct st_profile_node *node, enum st_event_kind kind,
                                         enum st_dropout_place place);
 
-/** Adds a dropout to the one with the same device, client, reason and place. In a full list the last
- * dropout takes it. */
+/** Adds a dropout to the one with the same device, client, reason and place. If the list has no room, the
+ * last dropout of the list takes it. */
 void st_profile_losses_add(struct st_pipewire_profile *profile, const struct st_event *event);
 
 /** A device ran dry n times. @param lost_ns total time without sound; 0: not known. @param longest_ns of

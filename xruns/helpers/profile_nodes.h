@@ -9,7 +9,7 @@
 #define ST_PROFILE_PAUSE_NS ST_NS_PER_S /* a node that was in no cycle for this time counts as new */
 
 struct st_profile_node {
-    /* as announced by the server */
+    /* members that the server announced, when the node appeared */
     uint32_t id, client;
     bool used, announced;
     bool is_new;    /* the node appeared while we watched */
@@ -17,7 +17,7 @@ struct st_profile_node {
     bool is_device; /* the node of a sound device, not of a program */
     bool is_stream; /* a stream of a player or browser, not a filter or a plug-in host */
 
-    /* from the latest block of the node or of its driver (pipewire_profile.c) */
+    /* members from the latest block of the node or of its driver (pipewire_profile.c) */
     char name[ST_XRUN_NAME_BYTES], driver[ST_XRUN_NAME_BYTES];
     bool drives, is_async;
     int64_t begun_ns; /* the node's first cycle, or its first one after a pause; 0: the node is older than our
@@ -34,13 +34,13 @@ struct st_profile_node {
         int64_t lost_frames; /* of a driver */
     } counter;
     struct {
-        int64_t asked_ns; /* the cycle of the latest call of `plays` */
+        int64_t asked_ns; /* when `plays` of the profile's ops was called last */
         int64_t cpu_ns, queue_ns,
             of_ns; /* CPU time, time waiting for a CPU, and measured time, since the latest load report */
     } thread;
     struct st_second_card card; /* for a device that another device drives */
 
-    /* from the node's finished cycles (profile_nodes.c) */
+    /* members computed from the node's finished cycles (profile_nodes.c) */
     int64_t period_ns, frames, rate_hz; /* 0: not known */
     struct {
         int64_t frames, rate_hz; /* the node's node.latency; 0: none */
@@ -66,9 +66,9 @@ struct st_profile_node {
     } kept; /* what the node did in the cycle of a dropout (st_pipewire_profile.kept) */
 };
 
-/** @return NULL: no such node. */
+/** Finds a node by its id. @return NULL: no such node. */
 struct st_profile_node *st_profile_node_find(struct st_pipewire_profile *profile, uint32_t id);
-/** @return NULL: there is no room. */
+/** Finds a node by its id, or adds it. @return NULL: there is no room. */
 struct st_profile_node *st_profile_node_find_or_add(struct st_pipewire_profile *profile, uint32_t id);
 void st_profile_node_forget(struct st_profile_node *node);
 
@@ -77,7 +77,7 @@ void st_profile_node_settle_dry(struct st_pipewire_profile *profile, struct st_p
 
 bool st_profile_node_is_own(const struct st_pipewire_profile *profile, uint32_t client);
 
-/** @param name NULL means "". */
+/** Copies a name, if it has changed. @param name NULL means "". */
 void st_profile_node_rename(char (*to)[ST_XRUN_NAME_BYTES], const char *name);
 
 /** Adds a finished cycle to the rhythm; a late cycle is known from two reports, so `busy_ns` is given. */

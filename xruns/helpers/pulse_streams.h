@@ -22,9 +22,9 @@ enum st_stream_queue { ST_STREAM_NEW, ST_STREAM_FILLED, ST_STREAM_EMPTY };
 struct st_stream {
     uint32_t index; /* PulseAudio's index, not reused while the server runs */
     enum st_stream_queue queue;
-    bool seen;                     /* in the current look */
+    bool seen;                     /* the stream was in the list of the current look */
     bool stopped;                  /* set by the caller: the program was stopped while the queue was empty */
-    enum st_dropout_reason reason; /* of the last loss */
+    enum st_dropout_reason reason; /* why the stream last lost sound */
     uint64_t filled_us, first_empty_us, last_empty_us; /* times of looks */
     uint64_t held_us;                                  /* sound in the queue and the sink at the last look */
     uint64_t longest_us, looks_n;
@@ -41,7 +41,7 @@ struct st_pulse_streams {
 
 void st_pulse_streams_look_begin(struct st_pulse_streams *streams);
 
-/** @return NULL: the stream is not known yet, or has no room. */
+/** Finds the state of a stream. @return NULL: the stream is not known yet, or has no room. */
 struct st_stream *st_pulse_streams_find(struct st_pulse_streams *streams, uint32_t index);
 
 /** Looks at one stream. Sound is also lost if the server did not answer for longer than queue and sink

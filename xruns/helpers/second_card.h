@@ -15,7 +15,7 @@ struct st_second_card_clock {
     double rate_diff; /* the card's rate divided by that of the card that it follows; 1: the same clock */
 };
 
-/** All 0 at first. */
+/** Delay and drift of one second card, with which resyncs are found. All 0 at first. */
 struct st_second_card {
     struct st_second_card_clock last;
     uint32_t driver_id;
@@ -28,8 +28,8 @@ struct st_second_card {
     double drift, drift_frames; /* sum of rate_diff - 1, and the sound that it covers, in the last minute */
 };
 
-/** @param driver_id the node that the card follows. @return frames inserted or skipped by a resync that
- * ended with this report; 0: none. */
+/** Takes the clock of one report, and finds a resync. @param driver_id the node that the card follows.
+ * @return frames inserted or skipped by a resync that ended with this report; 0: none. */
 int64_t st_second_card_take(struct st_second_card *card, uint32_t driver_id,
                             const struct st_second_card_clock *clock);
 

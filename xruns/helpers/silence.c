@@ -6,12 +6,12 @@
 /* frames: silence may end this much after a cycle begins, since the first sample of sound may be 0, too */
 #define SLACK   1
 #define PAUSE_S 5 /* longer silence is no loss */
-/* longer silence is a loss only with another sign, and casts no doubt on later silence */
+/* longer silence is never a `rare` loss, and does not make later silence doubtful */
 #define ALONE_MS 1500
 /* for this time after a silence that the program itself made, further silence is doubtful */
 #define DOUBT_S    300
 #define OWN_S      2
-#define SOUND_MS   20 /* two losses with less sound between them are one */
+#define SOUND_MS   20 /* two losses with less sound than this between them are one */
 #define SOUND_S    2  /* a loss must follow at least 1 / SOUND_S s of sound in the last seconds */
 #define LONGEST_S  10 /* a longer loss is reported in parts */
 #define GAP_S      2  /* at most 1 / GAP_S s of cycles may be missing; else the search starts again */
@@ -41,7 +41,7 @@ static void scan(const float *samples, size_t n, int32_t *least, int32_t *most)
     }
 }
 
-/* @return the loudest sample of n frames; 0: one of them may be silent. */
+/* @return the loudest sample of n frames; 0: one of the frames may be silent. */
 static float peak_of(const struct st_silence_cycle *cycle, size_t first, size_t n)
 {
     int32_t peak = 0;

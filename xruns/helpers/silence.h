@@ -33,7 +33,8 @@ struct st_silence_find {
     bool own;  /* a silence that was cut off and ended within a cycle came in the last two seconds */
 };
 
-/** All 0 at first, and each time when the stream begins to play. */
+/** State of the search for losses in one stream. All 0 at first, and each time when the stream begins to
+ * play. */
 struct st_silence {
     int64_t rate_hz;
     int64_t at;    /* position of the next frame; 0 with rate_hz 0: nothing was taken */

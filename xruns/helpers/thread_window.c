@@ -1,6 +1,6 @@
 #include "xruns/helpers/thread_window.h"
 
-/* of the window beside the late cycle: a longer time has room for many other cycles */
+/* if the window is longer than the late cycle by more than this, other cycles in it may be long as well */
 #define LONG_NS (100 * ST_NS_PER_MS)
 
 /* --- CPU time of a late cycle --- */

@@ -6,7 +6,7 @@
 #define CLOCK_BYTES 4 /* a packet of clock feedback has 3 or 4 bytes, and no sound */
 /* length of a block, longer than all transfers that are queued at a time */
 #define BLOCK_NS   (100 * ST_NS_PER_MS)
-#define ONE_NS     (20 * ST_NS_PER_MS) /* less sound than this between two losses: they are one */
+#define ONE_NS     (20 * ST_NS_PER_MS) /* two losses with less sound than this between them are one */
 #define SETTLED_NS (5 * BLOCK_NS)      /* after this time with sound, no further block can belong to a loss */
 #define AGE_NS     ST_NS_PER_S         /* a series of losses is reported after this time */
 /* a smaller shift is no loss, since the clocks of computer and device differ */
@@ -136,7 +136,7 @@ static void end_block(struct st_usb_endpoint *e)
     const int64_t shift_ns = known ? st_ns_sub(least_ns, e->base_ns) : 0;
     /* 10 % below the threshold, since times are rounded */
     if (shift_ns >= threshold_ns - threshold_ns / 10 && shift_ns < SPAN_MAX_NS)
-        add_loss(e, shift_ns, e->pending.dropouts_n == 0); /* failed packets around it are the same loss */
+        add_loss(e, shift_ns, e->pending.dropouts_n == 0); /* failed packets near the shift are that loss */
     if (e->held_ns != INT64_MAX)
         e->base_ns = least_ns;
     e->held_ns = e->low_ns;

@@ -65,7 +65,8 @@ struct st_usb_packets {
     void *ctx;
 };
 
-/** @param head ST_USB_PACKETS_READ_BYTES bytes, in the byte order of this computer. */
+/** Finds out from the beginning of an event what else to read of it. @param head ST_USB_PACKETS_READ_BYTES
+ * bytes, in the byte order of this computer. */
 struct st_usb_packets_shape st_usb_packets_shape(const unsigned char *head);
 
 /** Takes an event of an isochronous transfer, in the kernel's order; may call p->lost. @param head

@@ -30,8 +30,8 @@
 #define NEW_NS  (5 * ST_NS_PER_S)
 #define SOON_NS ST_NS_PER_S /* interval of choosing threads during NEW_NS */
 #define SCAN_NS (10 * ST_NS_PER_S)
-/* minimum interval of scans of /proc while the thread that took the CPU is not found: it may be new, or may
- * have slept */
+/* minimum interval of scans of /proc while no thread is found that took the CPU: that thread may be new, or
+ * may have slept before */
 #define RESCAN_NS (100 * ST_NS_PER_MS)
 /* minimum interval of scans, as a multiple of a scan's CPU time; doubled after each scan that found no
  * culprit */
@@ -191,7 +191,8 @@ static int for_each(struct st_process_watch *watch, pid_t pid, int most, each_fn
 
 struct choice {
     pid_t tid;
-    int64_t rank, second; /* second: rank of the second best thread */
+    int64_t rank, second; /* rank: how likely thread `tid` is the one that computes; second: rank of the next
+                             likely one */
     int64_t rt_priority, main_n;
     int64_t most_rt_priority; /* highest priority of all threads; -1: not known */
 };
@@ -482,7 +483,7 @@ static bool know_rival(struct rival *rival, int64_t now)
     return rival->stat_ns != 0;
 }
 
-/* The rival that had the CPU. NULL: not known. */
+/* @return the thread that had the CPU while the process's thread waited for it; NULL: not known. */
 static const struct rival *find_culprit(struct st_process_watch *watch, const struct process *process,
                                         int64_t base, int64_t last)
 {

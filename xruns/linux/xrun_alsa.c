@@ -45,8 +45,8 @@ struct substream {
     int fd;     /* descriptor of the stream's status file */
     bool known; /* last is set */
     struct st_alsa_status last;
-    /* of the run of the stream that `last` describes: */
-    bool own;                        /* our own stream, which counts its own dropouts */
+    /* members about the current run of the stream (since its start), to which `last` belongs: */
+    bool own;                        /* a stream of this process, which counts its own dropouts */
     char client[ST_XRUN_NAME_BYTES]; /* program that opened the stream */
     struct st_alsa_params params;    /* rate_hz 0: not known */
     struct st_alsa_room room;
@@ -109,7 +109,7 @@ static void add(const struct st_xrun_watch *w, struct place of)
         alsa->open_error = -errno;
 }
 
-/** Opens the status of new substreams. @return 0, or why there are none. */
+/** Opens the status of new substreams. @return 0, or an error if there are none. */
 static int scan(struct st_xrun_watch *w)
 {
     struct alsa *alsa = w->state;
@@ -157,8 +157,8 @@ static int scan(struct st_xrun_watch *w)
 
 /* --- states of substreams --- */
 
-/** Name of the program that opened the stream; "" when it is gone, or hidden from us. @return its PID; 0: not
- * known. */
+/** Finds the name of the program that opened the stream; "" if the program has ended, or is hidden from this
+ * process. @return its PID; 0: not known. */
 static int64_t program_of(struct st_xrun_watch *w, int64_t tid, char ret[ST_XRUN_NAME_BYTES])
 {
     struct alsa *alsa = w->state;
@@ -305,7 +305,7 @@ static void note_state(struct st_xrun_watch *w, const struct st_alsa_status *sta
     }
 }
 
-/** Was a device opened, or did one come, since the last poll? */
+/** Was a sound device opened or added since the last poll? */
 static bool take_opens(const struct alsa *alsa)
 {
     char events[4096];
