@@ -23,7 +23,8 @@ enum st_cause {
     ST_CAUSE_FIRMWARE,    /* system management interrupts were counted */
     ST_CAUSE_STEAL,       /* in a guest: the host had the CPU */
     ST_CAUSE_BUS_LOCK,    /* a program made split or bus locks, which the kernel logged */
-    ST_CAUSE_IDLE_EXIT,   /* the CPU was in an idle state that takes this long to leave */
+    ST_CAUSE_IDLE_EXIT,   /* the CPU was in an idle state, and leaving that state takes as long as the wake-up
+                             was late */
     ST_CAUSE_HEAT,        /* the CPU throttled itself because of heat */
     ST_CAUSE_POWER_LIMIT, /* the CPU was throttled by its power limit */
     /* the CPU's clock was low: at its highest rate the callback would have ended in time */

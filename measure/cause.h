@@ -115,6 +115,6 @@ struct st_cause_row {
     uint64_t n;
     int64_t total_ns;
     int64_t max_ns;
-    /* part of total_ns that figures explain; 0 for a cause that was found by exclusion */
+    /* part of total_ns that a counter of the kernel explains; 0 for a cause that was found by exclusion */
     int64_t explained_ns;
 };

@@ -65,8 +65,8 @@ enum st_value_kind {
  * ST_VALUE_INT is malformed. */
 void st_collector_read(struct st_collector *c, const char *key, const char *name, enum st_value_kind kind);
 
-/** The first part of the first line of a file that matches the pattern (core/text/pattern.h) becomes a fact.
- * Reads into c->buf. */
+/** Finds the first line of a file that matches the pattern (core/text/pattern.h). What its first %s, %d, %v
+ * or %l stands for becomes the fact. Reads the file into c->buf. */
 void st_collector_line(struct st_collector *c, const char *key, const char *path, const char *pattern,
                        enum st_value_kind kind);
 

@@ -388,7 +388,7 @@ const struct st_rule st_rule_linux_card_rate = {
 #define RATE_PPM  1000
 #define DRIFT_PPM 10
 
-/** Judges a run of `listen`, which measured one or both clocks. */
+/** Judges the clocks of the cards that play and record, as a run of `listen` measured one or both. */
 static void judge_card_clocks(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;

@@ -12,7 +12,7 @@
 /* shortest time between two copies for the same cause */
 #define ST_RECORDER_EACH_NS (10 * ST_NS_PER_S)
 
-/** What the next copy will contain. All 0 at first. */
+/** What the next copy of the last cycles, which is kept with a dropout, will contain. All 0 at first. */
 struct st_recorder {
     char from[256]; /* file with the last cycles that PipeWire's helper program writes; "": none */
     bool wanted;    /* a copy will be made, for the dropout at wall_ns with this cause */

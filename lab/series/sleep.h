@@ -28,7 +28,7 @@ struct st_sleep {
     const struct st_sleep_method *method;
     struct st_platform *platform;
     int64_t due_ns; /* when the last sleep should end, on CLOCK_MONOTONIC */
-    int fd;         /* -1: none */
+    int fd;         /* a descriptor that the method sleeps with, such as a timerfd; -1: none */
     void *state;    /* private to the method */
 };
 
