@@ -25,9 +25,9 @@ static const char *price_text(const struct st_dropout_table *table, const char *
         (double)table->period_ns * (double)(frames - table->frames) / (double)table->frames;
     const bool force = st_xrun_sources_find(source)->set_by_force;
     const char *lasts = st_xrun_sources_keep_frames(source, frames);
-    const char *undo = st_text("%jd", force ? table->forced_frames : table->frames);
-    return st_text("; %s more delay; undo: the same with %s%s%s", st_ns_short((int64_t)more_ns), undo,
-                   st_text_is(undo, "0") ? " (no forced size)" : "", st_text_with("; ", lasts));
+    const int64_t before = force ? table->forced_frames : table->frames;
+    return st_text("; %s more delay; undo: the same with %jd%s%s", st_ns_short((int64_t)more_ns), before,
+                   before == 0 ? " (no forced size)" : "", st_text_with("; ", lasts));
 }
 
 #define FRAMES_MIN 16

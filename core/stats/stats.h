@@ -23,6 +23,7 @@ ST_NODISCARD int st_stats_quantile_ranks(uint64_t n, double p, double confidence
 /** Quantile p of a histogram, with a 95 % interval. */
 struct st_quantile st_stats_quantile(const struct st_hist *hist, double p);
 
+/** Sorts n values, smallest first. Threads: any. */
 void st_stats_sort_double(double *values, size_t n);
 
 /** The smallest number of values for which quantile p is printed: ceil(10 / (1 - p)); 20 for the median, 1000
