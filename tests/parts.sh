@@ -16,7 +16,7 @@ declare -A part_says=(
     [unit]="built with gcc, warnings are errors; unit tests but those of part laws, rule fixtures, fuzz corpora replayed"
     [integration]="the real programs in temporary folders; with --all also those that take longer than 12 s, in full also those that take minutes"
     [lint]="headers alone, arrows, formatting, man pages, scripts, spelling"
-    [fuzz]="20,000 runs of libFuzzer for each parser, fewer for slow ones, the same each time; in full: 60 s with a seed of the day"
+    [fuzz]="5,000 runs of libFuzzer for each parser, fewer for slow ones, the same each time; in full: 60 s with a seed of the day"
     [asan]="clang's AddressSanitizer and UBSan, in the build of part fuzz: unit tests, the programs that take foreign input; in full: gcc's, all tests and programs"
     [guests]="eight boots of virtual machines: real-time and stock kernel, ALSA, a reboot, a power cut; in full: all of them, predict in both kernels for hours"
     [long]="a minute of measuring: the books balance, nothing lost; a history whose writer is killed 1000 times; in full: sleeptune makes no dropouts"
@@ -323,7 +323,7 @@ build_fuzz() {
     build "${options[@]}"
 }
 
-# What must pass before a change lands is the same each time: a fixed seed and number of runs, 20000, or those that a slow target names
+# What must pass before a change lands is the same each time: a fixed seed and number of runs, 5000, or those that a slow target names
 # ("Runs: N" in its file). In full, each day tries others, for a minute each.
 part_fuzz() {
     local name status fuzz_limits=-seed=1
@@ -348,7 +348,7 @@ fuzz_one() {
     setarch -R true 2>/dev/null || fixed=()
     if [ "$limits" = -seed=1 ]; then
         runs=$(sed -n 's,^/\* Runs: \([0-9]*\) \*/$,\1,p' "$3/../fuzz_$1.c")
-        limits+=" -runs=${runs:-20000}"
+        limits+=" -runs=${runs:-5000}"
     fi
     mkdir -p "$2/found/$1"
     echo "at: $1"

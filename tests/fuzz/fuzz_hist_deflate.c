@@ -1,5 +1,4 @@
 /* Stored histograms: what is accepted has books that balance, and comes back when it is packed again. */
-/* Runs: 10000 */
 #include "store/history/hist_deflate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

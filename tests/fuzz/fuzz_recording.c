@@ -1,5 +1,4 @@
 /* Recordings: whatever the file holds, the events ascend, and the reader stops. */
-/* Runs: 10000 */
 #include "store/recording/recording.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,5 +1,4 @@
 /* Columns and CSV: whatever is accepted has no NUL, ascends, is within an hour, and can be analysed. */
-/* Runs: 5000 */
 #include "lab/analyse/series_analysis.h"
 #include "lab/input/series_text.h"
 

@@ -1,6 +1,6 @@
 /* Cycles of a stream: a byte for the length, one for a gap, then 16-bit samples. What is found lies in what
  * was played. */
-/* Runs: 5000 */
+/* Runs: 1500 */
 #include "tests/fuzz/fuzz.h"
 #include "xruns/helpers/silence.h"
 
