@@ -50,10 +50,10 @@ static const char help[] = "Usage: sleeptune apply [OPTION...] [ID...]\n"
                            "  --measure TIME     run the loop for TIME first, 1s .. 10m (30s); verify\n"
                            "                     compares with it. Not with --dry-run or --root\n"
                            "  --no-measure       do not run the loop\n"
-                           "  --user NAME        for NAME, who gets the rights of linux-rt-permission and\n"
+                           "  --user NAME        give NAME the rights of linux-rt-permission and\n"
                            "                     linux-memlock (the user who logged in); FreeBSD: whose\n"
                            "                     login class freebsd-memlock judges\n"
-                           "  --root DIR         change a captured tree, not this machine\n"
+                           "  --root DIR         change a saved copy of a machine, not this one\n"
                            "  -h, --help         this text\n\n"
                            "Examples (settings of the system need root):\n"
                            "  sleeptune apply --dry-run\n"
@@ -62,7 +62,7 @@ static const char help[] = "Usage: sleeptune apply [OPTION...] [ID...]\n"
                            "  sleeptune revert --all\n\n"
                            "Exit status: 0 done, also if it takes effect at the next login or start, or\n"
                            "nothing to do; 1 a change was shown, or one must be made by hand, or a\n"
-                           "rule that was named does not apply here or lacks facts; 3 usage; 4 failure:\n"
+                           "named rule does not apply here or cannot be judged; 3 usage; 4 failure:\n"
                            "nothing was changed, or the files are written and a command of --run-generators\n"
                            "failed.\n";
 
@@ -75,7 +75,7 @@ static int take_value(struct work *work)
     if (!is_card && !st_text_is(id, PIPEWIRE_RULE))
         return st_report_run_check_ids(work->ids, work->ids_n);
     if (work->ids_n > 1)
-        return st_failure_usage("a rule with %s cannot be combined with other rules", value);
+        return st_failure_usage("an ID with %s cannot be combined with other IDs", value);
     if (work->input.root != NULL || geteuid() == 0)
         return st_failure_usage("%s= writes into the home folder of the user who plays. Run it as that "
                                 "user, not as root, and without --root.",
@@ -290,9 +290,9 @@ static int carry_out(struct work *work)
         return st_failure("%s", why);
     const int status = st_change_output_then(&applied, false, work->run_generators);
     if (work->quantum > 0)
-        st_change_output_row(
-            10, "now",
-            st_text("until PipeWire ends: %s", st_xrun_sources_set_frames("pipewire", work->quantum)));
+        st_change_output_row(10, "now",
+                             st_text("to use it until PipeWire ends: %s",
+                                     st_xrun_sources_set_frames("pipewire", work->quantum)));
     st_change_output_row(
         6, "Next:", "'sleeptune verify' checks the changes, 'sleeptune revert --all' undoes them.");
     return status;

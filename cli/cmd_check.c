@@ -31,8 +31,8 @@ struct options {
 static const char help[] =
     "Usage: sleeptune check [OPTION...]\n"
     "Measure for ten seconds at 32 frames, watch the music that plays, and\n"
-    "judge the settings. One screen: who made dropouts, which buffer sizes this\n"
-    "computer holds, which settings may cost most, what to do now. The first verdict\n"
+    "judge the settings. One screen: who made dropouts, which buffer sizes are\n"
+    "enough here, which settings may cost most, what to do now. The first verdict\n"
     "appears after two seconds. Changes nothing and needs no root. 'sleeptune'\n"
     "without a command does the same.\n\n"
     "  -d, --duration T   how long to measure, as in 10s, 500ms, 1m (10s)\n"
@@ -68,11 +68,11 @@ static bool look(void *ctx, const struct st_result *result, bool first)
         return true;
     const uint64_t dropouts_n = st_music_dropouts(options->music);
     const uint32_t held_frames = held_so_far(result);
-    const char *held = "no size held";
+    const char *held = "no size was enough";
     if (held_frames > options->judged_frames)
-        held = st_text("%u frames did not hold, %u did", options->judged_frames, held_frames);
+        held = st_text("%u frames were not enough, %u were", options->judged_frames, held_frames);
     else if (held_frames > 0)
-        held = st_text("%u frames held", held_frames);
+        held = st_text("%u frames were enough", held_frames);
     if (dropouts_n > 0)
         held = st_text("%ju dropout%s in the music; %s", dropouts_n, ST_PLURAL(dropouts_n), held);
     const bool ok = held_frames > 0 && held_frames <= options->judged_frames && dropouts_n == 0;
@@ -141,7 +141,7 @@ static void print_sizes(const void *ctx, FILE *out, int width, bool colour)
 static void print_phases(const void *ctx, FILE *out, ST_UNUSED int width, bool colour)
 {
     const struct answer *answer = ctx;
-    fprintf(out, "  load      holds with    worst wake-up   (mark: do %u frames hold?)\n",
+    fprintf(out, "  load      enough        worst wake-up   (mark: are %u frames enough?)\n",
             answer->judged_frames);
     ST_EACH_OF (phase, answer->phases, answer->phases_n) {
         const struct st_predict_row *held = phase->sizes.table.held;
@@ -183,7 +183,7 @@ static json_t *answer_json(const struct answer *answer)
                      "stress", phases, "dropouts", answer->dropouts);
 }
 
-/** The largest of the sizes that held in each phase; 0: in one phase no size held, or none is known. */
+/** The largest of the sizes that held in each phase; 0: in one phase no size was enough, or none is known. */
 static uint32_t held_in_all(const struct answer *answer)
 {
     uint32_t frames = 0;
@@ -205,7 +205,7 @@ static const char *held_text(const struct st_predict_table *table, const struct 
     const uint32_t used = answer->used_frames;
     if (answer->dropouts_n == 0 || held == NULL || used == 0)
         return st_predict_text_answer(table);
-    return st_text(held->frames <= used ? "This computer alone would hold %u frames (%.1f ms)."
+    return st_text(held->frames <= used ? "This computer alone could play with %u frames (%.1f ms)."
                                         : "Use %u frames (%.1f ms) or more: this computer alone needs them.",
                    held->frames, held->period_us / 1000);
 }
@@ -218,15 +218,15 @@ static const char *sizes_text(const struct answer *answer, bool watched)
     const double seconds = st_predict_seconds(&answer->worst->sizes.late);
     const char *text = held_text(table, answer);
     if (answer->stress && table->known)
-        text = st_text("Under sleeptune's own loads, %s each, %s%u frames held. Worst: with '%s', %s late.",
-                       st_ns_short(result->duration_ns), held > 0 ? "" : "no size up to ",
-                       held > 0 ? held : LONGEST, st_stress_name(answer->worst->load),
-                       st_ns_short(result->lateness.max_ns));
+        text = st_text(
+            "Under sleeptune's own loads, %s each, %s%u frames were enough. Worst: with '%s', %s late.",
+            st_ns_short(result->duration_ns), held > 0 ? "" : "not even ", held > 0 ? held : LONGEST,
+            st_stress_name(answer->worst->load), st_ns_short(result->lateness.max_ns));
     if (!answer->stress && table->brief && !watched)
         text = st_text("%s Measured for %.*f s.", text, seconds < 9.95, seconds);
     if (result->policy == ST_POLICY_OTHER)
-        text = st_text("%s Measured as a normal thread: no right to real-time priority%s.", text,
-                       answer->worst->sizes.rtkit_refused ? ", and rtkit gave none" : "");
+        text = st_text("%s Measured without real-time priority: this user has no right to it%s.", text,
+                       answer->worst->sizes.rtkit_refused ? ", and rtkit refused it" : "");
     return text;
 }
 
@@ -252,7 +252,7 @@ static const char *next_text(const struct answer *answer, bool right_set_up, boo
     if (no_right && right_set_up)
         return ST_DROPOUT_REASON_LOG_IN;
     if (no_right)
-        return st_text("%s (the right to real-time priority; then log in and check again)",
+        return st_text("%s (gives you real-time priority; then log out and in, and check again)",
                        answer->os == ST_OS_FREEBSD ? "sleeptune report freebsd-rt-permission"
                                                    : ST_DROPOUT_REASON_GET_RIGHTS);
     if (held == 0)
@@ -260,7 +260,7 @@ static const char *next_text(const struct answer *answer, bool right_set_up, boo
     if (!judged_held)
         return st_predict_text_setting(held);
     return answer->stress ? "sleeptune check -d 3h (for hours, without load)"
-                          : "sleeptune check --stress (does it hold while the computer is busy?)";
+                          : "sleeptune check --stress (is it enough while the computer is busy?)";
 }
 
 /** Makes the report with the answer. @return ST_EXIT_FINDINGS if the buffer size in use (or asked for) did
@@ -309,7 +309,7 @@ static int make_answer(const struct st_facts *facts, struct answer *answer)
 static int status_of(const struct st_sizes *sizes)
 {
     if (sizes->measured && !sizes->result.books_balance) {
-        st_failure("the measurement is invalid: its counters do not agree");
+        st_failure("invalid measurement: its counts contradict each other. Run it again");
         return ST_EXIT_BOOKS;
     }
     if (!sizes->measured || sizes->result.error == 0)
@@ -371,7 +371,7 @@ static int measure(struct options *options, bool watch, struct st_facts *facts, 
     ST_EACH_OF (phase, answer->phases, answer->phases_n) {
         if (phase->load_error != 0)
             status = st_failure(
-                "no load '%s': %s%s", st_stress_name(phase->load),
+                "the load '%s' did not run: %s%s", st_stress_name(phase->load),
                 phase->load_error == -ECHILD ? "the load ended too early" : strerror(-phase->load_error),
                 phase->load == ST_STRESS_DISK ? ". It needs 64 MiB free in $TMPDIR or /var/tmp" : "");
     }

@@ -21,9 +21,9 @@ static const char help[] =
     "Run this when you hear a click: sleeptuned keeps the moment, and what happened\n"
     "before it. After some marks 'sleeptune history --heard' says which cause comes\n"
     "before them more often than chance would have it.\n\n"
-    "      --key            a key of the desktop runs this: what you heard happened\n"
+    "      --key            for a keyboard shortcut of the desktop: you heard it\n"
     "                       in the last 2.5 s (without: 30 s, the time to type it)\n"
-    "      --system         the system's daemon, also if your own runs\n"
+    "      --system         the system's sleeptuned, also if your own runs\n"
     "      --socket PATH    the daemon on this socket; also SLEEPTUNE_SOCKET\n"
     "  -q, --quiet          print nothing\n"
     "  -h, --help           this text\n\n"
@@ -46,7 +46,7 @@ static int read_options(int argc, char **argv, struct options *o, int *ret_first
     if (status >= 0)
         return status;
     if (o->socket != NULL && o->system)
-        return st_failure_usage("--system and --socket name a daemon each: choose one");
+        return st_failure_usage("--system and --socket cannot be used together: choose one");
     return -1;
 }
 
@@ -81,7 +81,7 @@ static int mark(const struct options *o, const char *note)
     if (status == ST_EXIT_UNKNOWN) {
         status = st_failure("%s. If sleeptuned runs again, the mark gets that time.", answer.error);
     } else if (status != 0) {
-        status = st_failure("not kept: %s", answer.error);
+        status = st_failure("the click was not saved: %s", answer.error);
     } else if (!o->quiet) {
         struct st_locale_stream stream;
         const struct st_history_text_look look = {.columns = st_terminal_width(STDOUT_FILENO),

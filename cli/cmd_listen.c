@@ -41,9 +41,9 @@ struct options {
 static const char help[] = "Usage: sleeptune listen [--back WAY] [OPTION...]\n"
                            "       sleeptune listen --signal FILE.wav [-d TIME]\n"
                            "       sleeptune listen --input FILE.wav [--json]\n"
-                           "Play a quiet test signal through your sound system, take it back, and find each\n"
+                           "Play a quiet test signal through your sound system, record it, and find each\n"
                            "sample that was lost on the way.\n\n"
-                           "      --back WAY             how it comes back: jack, monitor, cable, a\n"
+                           "      --back WAY             how it is recorded: jack, monitor, cable, a\n"
                            "                             device, aloop (Linux), virtual_oss (FreeBSD)\n"
                            "                             (default: the best)\n"
                            "      --play DEVICE          where it is played (default: the usual device)\n"
@@ -337,7 +337,8 @@ int st_cmd_listen(int argc, char **argv)
         return status;
     const bool live = o.wish.back != NULL || o.wish.plays != NULL || frames > 0;
     if ((o.input != NULL) + (o.signal != NULL) + live > 1)
-        return st_failure_usage("--input, --signal and a way back exclude each other: choose one");
+        return st_failure_usage(
+            "use only one of --input, --signal and a live run (--back, --play, --frames)");
     if (o.signal != NULL)
         return write_signal(&o);
     struct run *run = calloc(1, sizeof(*run));

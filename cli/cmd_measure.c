@@ -239,7 +239,7 @@ static int begin_at_most(struct arguments *a)
     const char *time = st_ns_short(config->duration_ns);
     if ((double)config->duration_ns < shortest * NS_PER_HOUR)
         return st_failure_usage(
-            "--duration: %s cannot show at most %.6g an hour, even without a missed period. "
+            "--duration: %s is too short to prove at most %.6g an hour, even if none is missed. "
             "The shortest time is %s",
             time, a->per_hour, shortest_text);
     if (st_period_init(&period, config->frames, config->rate_hz) == 0)
@@ -266,7 +266,7 @@ static bool count(struct arguments *a, const struct st_result *result)
 static const char *invalid_text(const struct st_result *result, bool kept)
 {
     if (result->records_lost > 0 || !result->books_balance)
-        return "the counters of the measurement do not agree";
+        return "the counts of the measurement contradict each other";
     if (result->suspends > 0)
         return "the computer was suspended";
     if (kept || result->causes[ST_CAUSE_STEAL].n == 0)

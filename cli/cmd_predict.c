@@ -27,7 +27,7 @@ static const char help[] = "Usage: sleeptune predict FILE [OPTION...]\n"
                            "  sleeptune measure --frames 32 --duration 10m --record run.strec\n"
                            "  sleeptune predict run.strec\n"
                            "  sleeptune predict --history\n\n"
-                           "Exit status: 0 a size held, 1 each size has dropouts, 2 too little data,\n"
+                           "Exit status: 0 a size is enough, 1 each size has dropouts, 2 too little data,\n"
                            "3 usage, 4 failure.\n";
 
 /* --- input --- */

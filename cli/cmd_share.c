@@ -28,7 +28,7 @@ static const char help[] =
     "versions, sound card, dropouts of the last day, and what the settings cost.\n"
     "They name no user, host or device, and nothing is sent. Whoever helps you runs\n"
     "'sleeptune report FILE' on what you pasted.\n\n"
-    "  --root DIR         read a captured tree or FreeBSD capture instead\n" ST_NO_SERVERS_HELP
+    "  --root DIR         read a saved copy of a machine (or FreeBSD capture)\n" ST_NO_SERVERS_HELP
     "  -h, --help         this text\n\n"
     "Examples:\n"
     "  sleeptune share\n"

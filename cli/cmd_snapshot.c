@@ -11,7 +11,7 @@ static const char help[] =
     "them with 'sleeptune report --snapshot FILE'. It contains kernel settings, the\n"
     "kernel command line, limits, and name and groups of the user; root reads more.\n\n"
     "  -o, --output FILE  write to FILE (standard output)\n"
-    "  --root DIR         read a captured tree or FreeBSD capture instead\n" ST_NO_SERVERS_HELP
+    "  --root DIR         read a saved copy of a machine (or FreeBSD capture)\n" ST_NO_SERVERS_HELP
     "  -h, --help         this text\n\n"
     "Examples:\n"
     "  sleeptune snapshot -o studio-pc.json\n"

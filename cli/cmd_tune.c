@@ -41,8 +41,8 @@ struct work {
 };
 
 static const char help[] = "Usage: sleeptune tune [OPTION...]\n"
-                           "Try what 'sleeptune report' suggests: switch each setting on and off in pairs\n"
-                           "of blocks of 5 s, in random order, and count late wake-ups. At the end\n"
+                           "Try what 'sleeptune report' suggests: measure 5 s with each setting and 5 s\n"
+                           "without it, repeated in random order, and count late wake-ups. At the end\n"
                            "everything is as it was before, also after Ctrl-C or kill -9.\n\n"
                            "  --dry-run            print what would be tried; measure and change nothing\n"
                            "  --keep               make what helped permanent; 'sleeptune revert' undoes it\n"
@@ -208,7 +208,7 @@ static int measure(void *ctx, struct st_tuning_block *ret, char *why)
     st_music_poll(work->music);
     const uint64_t others_n = st_music_dropouts(work->music);
     if (st_measure_run(&work->config, NULL, NULL, &result) != ST_EXIT_DONE) {
-        snprintf(why, ST_TUNING_WHY_BYTES, "the measuring loop did not start");
+        snprintf(why, ST_TUNING_WHY_BYTES, "the test loop did not start");
         return -EIO;
     }
     int r = 0;
@@ -216,7 +216,7 @@ static int measure(void *ctx, struct st_tuning_block *ret, char *why)
         snprintf(why, ST_TUNING_WHY_BYTES, "stopped");
         r = -EINTR;
     } else if (st_measure_run_status(&result) != ST_EXIT_DONE) {
-        snprintf(why, ST_TUNING_WHY_BYTES, "the measuring loop failed");
+        snprintf(why, ST_TUNING_WHY_BYTES, "the test loop failed");
         r = -EIO;
     }
     const int64_t period_ns = st_period_ns(&result.period);

@@ -15,7 +15,7 @@ static const char help[] = "Usage: sleeptune verify [OPTION...]\n"
                            "right to use the real-time priority that apply measured with.\n\n"
                            "  --no-measure       do not run the loop\n"
                            "  --user NAME        judge with the rights that NAME gets at login\n"
-                           "  --root DIR         check a captured tree, not this machine\n"
+                           "  --root DIR         check a saved copy of a machine, not this one\n"
                            "  --json             print JSON of the schema sleeptune-verify/1\n"
                            "  -h, --help         this text\n\n"
                            "Example:\n"
@@ -136,7 +136,7 @@ static void verify_rule(struct work *work, const struct st_report *report, const
     } else if (fired && st_text_is(id, "linux-pipewire-quantum") &&
                st_facts_positive_or(target->facts, ST_BUFFER_PIPEWIRE_WISH, -1) ==
                    st_facts_positive_or(target->facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0)) {
-        summary = "PipeWire's cycle is forced to this size until it ends; later by the file";
+        summary = "this size is forced until PipeWire ends, and set by the file afterwards";
     } else if (fired && finding->changes_n > 0) {
         const struct st_change_row *row = &st_change_rows[finding->changes[0].kind];
         state = NOT_YET;
@@ -144,7 +144,7 @@ static void verify_rule(struct work *work, const struct st_report *report, const
                 : finding->needs != ST_NEEDS_NOTHING ? st_finding_needs[finding->needs].text
                                                      : NULL;
     } else if (fired) {
-        needs = "the report finds more than apply can change, see: sleeptune report";
+        needs = "apply cannot change all that is needed; for the rest: sleeptune report";
     }
     work->worst = ST_MAX(work->worst, words[state].outcome);
     json_array_append_new(work->rules, json_pack("{s:s, s:s, s:s, s:s?, s:I, s:I}", "id", id, "state",
@@ -172,7 +172,8 @@ static int verify_rules(struct work *work)
         if (status != ST_EXIT_DONE)
             return status;
         if (!work->json && (report.wish.frames != last.frames || report.wish.rate_hz != last.rate_hz))
-            printf("judged for %s%s\n", st_buffer_text(&report.wish), target->own ? "" : ", as by apply");
+            printf("settings judged for %s%s\n", st_buffer_text(&report.wish),
+                   target->own ? "" : ", as by apply");
         last = report.wish;
         verify_rule(work, &report, entry->rule);
         st_report_finish(&report);
@@ -188,9 +189,10 @@ static int verify(struct work *work)
     const struct st_journal *journal = &target->journal;
     const bool json = work->json, any = journal->entries_n > 0;
     struct st_before_after proof = {
-        .why = !any               ? "nothing is applied"
-               : !target->live    ? "a saved copy of a machine (--root) cannot be measured"
-               : target->own      ? "counted while music plays: sleeptune status --details, column Bursts/h"
+        .why = !any            ? "sleeptune has changed no setting"
+               : !target->live ? "a saved copy of a machine (--root) cannot be measured"
+               : target->own
+                   ? "compare dropouts while music plays: sleeptune status --details, column Bursts/h"
                : work->no_measure ? "not measured (--no-measure)"
                                   : NULL};
     /* root has each right anyway: check whether the user got it */
@@ -206,7 +208,7 @@ static int verify(struct work *work)
     if (status != ST_EXIT_DONE)
         return status;
     if (!any && !json)
-        puts("nothing is applied");
+        puts("sleeptune has changed no setting");
     fflush(stdout);
     if (proof.why == NULL)
         status = st_before_after_make(target, &proof);

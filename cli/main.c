@@ -16,7 +16,7 @@ static int help_command(int argc, char **argv);
 const struct st_command st_commands[] = {
     {"check", "measure for ten seconds and judge the settings", st_cmd_check, FIND},
     {"measure", "count the deadlines that this machine misses", st_cmd_measure, FIND},
-    {"listen", "play a test signal, take it back, and find what is lost", st_cmd_listen, FIND},
+    {"listen", "play a test signal, record it, and find what is lost", st_cmd_listen, FIND},
     {"report", "list the settings that cost time, and how to change them", st_cmd_report, FIND},
     {"predict", "the dropouts per hour at each buffer size", st_cmd_predict, FIND},
     {"share", "print a short text to ask for help with", st_cmd_share, FIND},

@@ -11,11 +11,11 @@ static const struct {
     [ST_CAUSE_RT_THROTTLING] = {"rt-throttling",
                                 "real-time throttling: real-time threads used up their share",
                                 REPORT "linux-rt-throttling"},
-    [ST_CAUSE_CPU_QUOTA] = {"cpu-quota", "the CPU quota of its cgroup was used up",
+    [ST_CAUSE_CPU_QUOTA] = {"cpu-quota", "the CPU quota of sleeptune's cgroup was used up",
                             "remove CPUQuota= from the unit, or the limit from the container"},
-    [ST_CAUSE_STOPPED] = {"stopped", "the process was stopped, and continued by SIGCONT", ""},
+    [ST_CAUSE_STOPPED] = {"stopped", "sleeptune itself was stopped, and continued later (SIGCONT)", ""},
     [ST_CAUSE_PAGE_FAULT] =
-        {"page-fault", "a page had to be read from disk",
+        {"page-fault", "memory had to be read from disk",
          "close programs that use much memory; run sleeptune report (limit of locked memory)", true},
     [ST_CAUSE_OWN_WORK] = {"own-work", "the previous callback took longer than its period",
                            "use a larger buffer, or less load"},
@@ -32,10 +32,9 @@ static const struct {
     [ST_CAUSE_TIMER] =
         {"timer", "a late timer, an interrupt, or the time to wake an idle CPU",
          "measure as root for a minute: only root can read how often the firmware took the CPU", true},
-    [ST_CAUSE_HYPERVISOR_OR_INTERRUPT] = {"hypervisor-or-interrupt",
-                                          "the hypervisor or an interrupt (no counter shows which)",
-                                          "give the virtual machine CPUs of its own, or play outside of it",
-                                          true},
+    [ST_CAUSE_HYPERVISOR_OR_INTERRUPT] =
+        {"hypervisor-or-interrupt", "the virtual machine's host or an interrupt (no counter shows which)",
+         "give the virtual machine CPUs of its own, or play outside of it", true},
     [ST_CAUSE_FIRMWARE] = {"firmware",
                            "the computer's firmware (BIOS) stopped the CPUs: a system management interrupt",
                            "update the BIOS; stop programs that control fans or read sensors through it"},

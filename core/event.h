@@ -53,7 +53,7 @@ const char *st_event_kind_name(enum st_event_kind kind);
 /** The kind with this name. @return ST_EVENT_KINDS: there is none. */
 enum st_event_kind st_event_kind_of(const char *name);
 
-/** Does this kind stand for lost sound: of another program, a device, or the daemon's own stream? A late
+/** Does this kind stand for lost sound: of another program, a device, or sleeptuned's own test stream? A late
  * wake-up of the test loop does not. */
 bool st_event_kind_is_dropout(enum st_event_kind kind);
 

@@ -38,7 +38,7 @@ static void set_history_again(struct st_service *service, bool also_failing)
  * no threads and locks no memory; its last figures stay. --- */
 
 /* Clears the counts at the end of the last minute, because a new loop counts from zero. Keeps the dropouts of
- * the daemon's own stream, which are counted on. */
+ * sleeptuned's own test stream, which are counted on. */
 static void forget_counts(struct st_service *service)
 {
     service->loop.counts = (struct st_history_minute){.own_dropouts_n = service->loop.counts.own_dropouts_n};
@@ -129,7 +129,7 @@ static const char *why_text(enum st_playing_answer answer, const struct st_playi
         return "the test loop runs all the time: sleeptuned watches no sound server and no sound card, so it "
                "cannot know when a program plays (loop.when)";
     if (facts->own_stream)
-        return "the test loop runs because the daemon's own stream plays";
+        return "the test loop runs because sleeptuned's own test stream plays";
     return st_text("%s plays: the test loop runs", st_text_joined(facts->what, " on ", facts->by));
 }
 
@@ -217,7 +217,7 @@ int st_service_wait(struct st_service *service, int64_t until_ns, const sigset_t
     st_history_writer_turn(service->history, &wait);
     st_tracer_way_turn(&service->tracer_way, service->session, &wait);
     if (st_notify_turn(service->notify) && st_service_view_mark(service, "prompted", "") != 0)
-        ST_WARN("a mark was not kept: ten a minute at most");
+        ST_WARN("a click was not marked: at most ten a minute");
     st_http_turn(web->http, &wait);
     st_http_turn(web->tcp, &wait);
     st_http_turn(web->page, &wait);

@@ -77,9 +77,10 @@ bool st_service_view_minute_take(struct st_history_minute *before, const struct 
 
 const char *st_service_view_minute_text(const struct st_history_minute *minute, int64_t dropouts_n)
 {
-    const char *text = st_text("last %jd s: %ju cycles, %ju missed; %ju dropouts in the daemon's own stream",
-                               (minute->measured_ns + ST_NS_PER_S / 2) / ST_NS_PER_S, minute->cycles,
-                               minute->misses, minute->own_dropouts_n);
+    const char *text =
+        st_text("last %jd s: %ju cycles, %ju missed; %ju dropouts in sleeptuned's own test stream",
+                (minute->measured_ns + ST_NS_PER_S / 2) / ST_NS_PER_S, minute->cycles, minute->misses,
+                minute->own_dropouts_n);
     if (dropouts_n != INT64_MIN)
         text = st_text("%s; %jd dropouts of other programs", text, dropouts_n);
     if (minute->lateness_max_ns != INT64_MIN)
@@ -235,7 +236,7 @@ static void ask(void *ctx, enum st_route_body which, const struct st_query *quer
         which = ST_ROUTE_HEARD; /* the history is off: this answer says why no mark is stored */
     if (which == ST_ROUTE_MARK) {
         if (st_service_view_mark(service, st_text_or(query->by, "key"), query->note) != 0) {
-            st_http_answer(request, st_route_error_text("ten marks a minute at most"), 429);
+            st_http_answer(request, st_route_error_text("at most ten clicks a minute can be marked"), 429);
             return;
         }
         st_query_init(&of_mark);

@@ -42,7 +42,7 @@ struct st_capture_packet {
     X(XRUN, "xrun", "the sound server or the device reported an xrun")                                       \
     X(PLAYER, "player-late", "the program that plays the signal was not ready")                              \
     X(RECORDER, "recorder-late", "the program that records was not ready")                                   \
-    X(FULL, "full", "the command did not take what was recorded in time")                                    \
+    X(FULL, "full", "sleeptune did not read the recorded sound in time")                                     \
     X(FORMAT, "format", "the format changed")                                                                \
     X(MIXED, "mixed", "another program plays to the same device")                                            \
     X(GONE, "gone", "the device or the sound server has gone")                                               \

@@ -187,7 +187,7 @@ static int64_t best_offset(struct match *match, bool *scratch)
     return best;
 }
 
-/* Finds out which losses are test glitches, and puts the other ones, which are the path's, into the
+/* Finds out which losses are deliberate glitches, and puts the other ones, which are the path's, into the
  * result. */
 static void take_losses(const struct st_hearing *hearing, const struct st_glitch *forced, size_t forced_n,
                         struct st_hearing_result *ret)

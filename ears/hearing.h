@@ -13,7 +13,7 @@
 #define ST_PATH_CLASSES(X)                                                                                   \
     X(NONE, "none", "nothing was heard", "", 0)                                                              \
     X(EXACT, "bit-exact", "bit-exact", "every sample was compared", 0)                                       \
-    X(LINEAR, "linear-gain", "linear, with another volume or with noise",                                    \
+    X(LINEAR, "linear-gain", "the same sound, at another volume or with noise",                              \
       "every sample was compared, above the noise", 0)                                                       \
     X(CONVERTED, "converted", "converted or analogue", "losses from 1 ms are found", 1000)                   \
     X(LOSSY, "lossy", "lossy: a codec, a radio link, or much noise", "losses from 20 ms are found", 20000)
@@ -41,8 +41,8 @@ extern const struct st_path_words {
     X(MIXED, "mixed", "Other sound was mixed in. It was not counted: stop other programs.")                  \
     X(VOLUME, "volume", "The volume changed. That was not counted.")                                         \
     X(CONTACT, "contact-lost", "The signal was lost for more than a second.")                                \
-    X(SHORT, "short", "The recording is too short: the test glitches are in its first 7 s.")                 \
-    X(CLOCKS, "clocks", "The two clocks are more than 0.1 % apart, which is not followed.")
+    X(SHORT, "short", "The recording is too short: the deliberate glitches are in its first 7 s.")           \
+    X(CLOCKS, "clocks", "The clocks of the two cards are more than 0.1 % apart: too far to compare.")
 
 enum st_remark {
 #define ST_REMARK(id, name, text) ST_REMARK_##id,

@@ -8,11 +8,11 @@
 
 /* faults that a way may be unable to detect: number, name, and the fault as a noun */
 #define ST_WAY_FAULTS(X)                                                                                     \
-    X(CLIENT, "client-not-ready", "a program that is not ready in its cycle")                                \
+    X(CLIENT, "client-not-ready", "a program that is not ready in time")                                     \
     X(BUFFER, "buffer-empty", "a program's own buffer that runs empty")                                      \
     X(GRAPH, "graph-late", "a sound server that is late as a whole")                                         \
-    X(SECOND, "second-card", "a second card that is put in step")                                            \
-    X(WIRE, "usb-packets", "lost USB packets, cable, codec")                                                 \
+    X(SECOND, "second-card", "a second card that is resynchronised")                                         \
+    X(WIRE, "usb-packets", "losses on USB, in cables or codecs")                                             \
     X(SHAPE, "conversion", "conversion, limiter, volume")                                                    \
     X(CHANNELS, "more-channels", "channels after the second")                                                \
     X(GAPS, "gaps", "gaps in which the recorder stopped")

@@ -121,10 +121,10 @@ const char *st_counts_text(const struct st_counts_difference *d)
         return st_text("%.1f times as many late wake-ups as before (95 %%: %.1f to %.1f)", d->fold, d->low,
                        d->high);
     if (d->verdict == ST_COUNTS_DRIFTING)
-        return "cannot tell: late wake-ups come and go within a run as much as between the two. Run it "
-               "again when the computer does the same all the time";
+        return "cannot tell: late wake-ups vary as much within one run as between the two runs. Run it "
+               "again while the computer does the same thing all the time";
     if (d->verdict == ST_COUNTS_SAME && d->none)
-        return "no difference shown: no late wake-ups in what was compared";
+        return "no difference shown: neither side had a late wake-up";
     if (d->verdict == ST_COUNTS_TOO_SHORT)
         return "cannot tell: a run is too short. Repeat that one for longer";
     return st_text("no difference shown: %.2g to %.2g times as many late wake-ups as before (95 %%)", d->low,

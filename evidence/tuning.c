@@ -269,7 +269,7 @@ static bool is_harmful(struct st_tuning_row *row)
         return false;
     row->outcome = ST_TUNING_HARMFUL;
     if (drops > late)
-        ST_PRINT(row->why, "%ju dropouts with it, %ju without", dropouts(&row->mean[1]),
+        ST_PRINT(row->why, "%ju dropouts with this setting, %ju without", dropouts(&row->mean[1]),
                  dropouts(&row->mean[0]));
     return true;
 }

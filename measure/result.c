@@ -114,19 +114,20 @@ const char *st_result_verdict(const struct st_result *result)
     const char *lost = "", *how = "";
     const uint64_t n = periods_seen(result);
     if (result->records_lost > 0)
-        lost = st_text(", %ju more were not seen because the ring was full", result->records_lost);
+        lost = st_text(", %ju more were not recorded in time", result->records_lost);
     if (result->policy == ST_POLICY_OTHER)
-        how = " as a normal thread";
+        how = " without real-time priority";
 
     if (!result->books_balance)
-        return "Invalid: the counters of the measuring loop do not agree, so no figure here can be trusted.";
+        return "Invalid: the counts of the test loop contradict each other. Trust no figure here; run it "
+               "again.";
     if (result->error != 0)
         return st_text("The measurement stopped after %ju periods: the system call that sleeps failed: %s.",
                        result->elapsed_periods, strerror(-result->error));
     if (result->elapsed_periods == 0)
         return nothing_counted_text(result);
     if (n == 0)
-        return "Nothing was measured: the buffer for samples (ring) was full all the time.";
+        return "Nothing was measured: sleeptune could not store its measurements in time.";
     if (result->misses == 0)
         return st_text("Timing OK with %s in this run%s: 0 of %ju periods missed%s%s, worst wake-up %s late.",
                        what, how, n, events, lost, latest);

@@ -18,7 +18,7 @@ static double share_of(const struct st_dropout_client *client)
 }
 
 /* What follows a command that sets a larger buffer: the delay that it adds, and how to undo or keep it: ";
- * 5.33 ms more delay; undo: the same with 0 (no forced size); to keep: sleeptune apply ...". */
+ * 5.33 ms more delay; to undo: same command with 0 (PipeWire chooses); to keep it: sleeptune apply ...". */
 static const char *price_text(const struct st_dropout_table *table, const char *source, int64_t frames)
 {
     const double more_ns =
@@ -26,8 +26,8 @@ static const char *price_text(const struct st_dropout_table *table, const char *
     const bool force = st_xrun_sources_find(source)->set_by_force;
     const char *lasts = st_xrun_sources_keep_frames(source, frames);
     const int64_t before = force ? table->forced_frames : table->frames;
-    return st_text("; %s more delay; undo: the same with %jd%s%s", st_ns_short((int64_t)more_ns), before,
-                   before == 0 ? " (no forced size)" : "", st_text_with("; ", lasts));
+    return st_text("; %s more delay; to undo: same command with %jd%s%s", st_ns_short((int64_t)more_ns),
+                   before, before == 0 ? " (PipeWire chooses)" : "", st_text_with("; ", lasts));
 }
 
 #define FRAMES_MIN 16
@@ -64,27 +64,28 @@ static struct st_dropout_next room_for(const struct st_dropout_table *table,
         next.why =
             st_text("%s needs %.0f %% of each period, so no buffer size helps", client->name, 100 * share);
     else if (busy_ns == 0 || table->frames == 0)
-        next.why = st_text("no buffer size can be named: %s is not known",
+        next.why = st_text("sleeptune cannot suggest a buffer size: %s is not known",
                            busy_ns == 0 ? "the CPU time of its cycles" : "the buffer in use now");
     else if (worst->period_ns > 0 && busy_ns < table->period_ns &&
              table->period_ns > ST_MAX(worst->period_ns, client->sum.longest_period_ns))
         return (struct st_dropout_next){"", ST_DROPOUT_NEXT_RAISED, false};
     else if (frames != room_frames(table, busy_ns - error_ns))
-        next.why = st_text(
-            "no buffer size can be named: the CPU time of its worst cycle, %s, is known to within %s only",
-            busy, st_ns_short(error_ns));
+        next.why = st_text("sleeptune cannot suggest a buffer size: the CPU time of the program's worst "
+                           "cycle, %s, is known to within %s only",
+                           busy, st_ns_short(error_ns));
     else if (frames == 0)
-        next.why = st_text("its worst cycle of %s is longer than a buffer that one can play with", busy);
+        next.why = st_text("the program's worst cycle of %s is longer than any buffer to play with", busy);
     else
-        next = (struct st_dropout_next){
-            st_xrun_sources_set_frames(source, frames),
-            st_text("room for its worst cycle of %s%s", busy, price_text(table, source, frames)), false};
+        next = (struct st_dropout_next){st_xrun_sources_set_frames(source, frames),
+                                        st_text("a buffer longer than the program's worst cycle of %s%s",
+                                                busy, price_text(table, source, frames)),
+                                        false};
     if (next.command[0] != '\0')
         return next;
     if (client->load.streams_n == 0) /* a client with streams is a player, which the user cannot simplify */
-        next.why = st_text("%s; freeze or simplify %s", next.why, client->name);
+        next.why = st_text("%s; freeze tracks or use fewer effects in %s", next.why, client->name);
     if (rhythm[0] != '\0')
-        next.why = st_text("%s; its long cycles come %s", next.why, rhythm);
+        next.why = st_text("%s; it needs extra CPU time %s", next.why, rhythm);
     return next;
 }
 
@@ -113,16 +114,16 @@ static struct st_dropout_next rights_of(const struct st_dropout_table *table,
     const bool server = !client->playing && st_xrun_is_server(client->name);
     const char *chrt = "";
     if (st_dropout_table_is_normal(table))
-        return right_set_up
-                   ? (struct st_dropout_next){"", LOG_IN, true}
-                   : (struct st_dropout_next){ST_DROPOUT_REASON_GET_RIGHTS,
-                                              "lets programs that play go before others; then log out and in "
-                                              "again",
-                                              true};
+        return right_set_up ? (struct st_dropout_next){"", LOG_IN, true}
+                            : (struct st_dropout_next){
+                                  ST_DROPOUT_REASON_GET_RIGHTS,
+                                  "gives programs that play priority over others; then log out and in "
+                                  "again",
+                                  true};
     if (is_real_time(table->priority) && client->load.priority == ST_XRUN_NORMAL)
         return (struct st_dropout_next){
             "sleeptune report linux-client-priority",
-            st_text("%s plays without real-time priority, which the server has: how it gets it",
+            st_text("%s plays without real-time priority, unlike the sound server: how to get it",
                     client->name),
             true};
     if (is_real_time(server ? table->priority : client->load.priority) && st_dropout_table_is_culprit(row) &&
@@ -131,7 +132,7 @@ static struct st_dropout_next rights_of(const struct st_dropout_table *table,
     if (chrt[0] != '\0')
         return (struct st_dropout_next){
             chrt,
-            st_text("takes the real-time priority from %s, which is not below that of %s; or end that "
+            st_text("takes the real-time priority from %s, which ranks at least as high as %s; or end that "
                     "program",
                     row->culprit, client->name),
             false};
@@ -145,7 +146,7 @@ static struct st_dropout_next next_resync(const struct st_dropout_client *client
 {
     char word[ST_XRUN_NAME_BYTES];
     if (llabs(client->drift_ppb) > FAR_PPB)
-        return (struct st_dropout_next){"", ST_DROPOUT_REASON_ONE_CLOCK ": their rates are too far apart",
+        return (struct st_dropout_next){"", ST_DROPOUT_REASON_ONE_CLOCK ": their clocks differ too much",
                                         false};
     /* is the name that of PipeWire's node ("alsa_...")? Older versions of PipeWire log ALSA's name of the
      * card, which the command cannot use */
@@ -153,7 +154,7 @@ static struct st_dropout_next next_resync(const struct st_dropout_client *client
         st_text_begins(client->name, "alsa_") && st_safe_shell_word(client->name, word, sizeof(word)) != NULL;
     return (struct st_dropout_next){
         known ? st_text("sleeptune apply linux-device-headroom=%s", word) : "",
-        st_text("a larger reserve for %s,%s or one clock for both cards", client->name,
+        st_text("a larger reserve for %s,%s or connect both cards to one clock", client->name,
                 known ? "" : " api.alsa.headroom = 512 in a rule of WirePlumber,"),
         false};
 }
@@ -192,17 +193,18 @@ static const char *own_buffer_text(const struct st_dropout_client *client, const
     const bool pipewire = st_text_is(source, "pipewire");
     const char *start = "";
     if (longest_ns > LONGEST_NS)
-        return st_text("no buffer lasts for %s: see why %s wrote nothing", st_ns_short(longest_ns),
-                       client->name);
+        return st_text("no buffer is long enough for a gap of %s: see why %s sent no sound",
+                       st_ns_short(longest_ns), client->name);
     if (longest_ns > 0 && needed_ns <= ST_NS_PER_S) /* with a longer delay the program would be of no use */
         start = st_text(", or start it with PULSE_LATENCY_MSEC=%jd", latency_ms(needed_ns, pipewire));
     if (start[0] != '\0' && pipewire && buffer_ns == 0)
         start = st_text("%s (if it plays through ALSA: PIPEWIRE_ALSA='{ alsa.buffer-bytes=%jd }')", start,
                         alsa_bytes(needed_ns));
-    return st_text("%s needs a larger buffer of its own%s: a setting of it%s; the buffer of %s does not "
-                   "matter",
-                   client->name, buffer_ns > 0 ? st_text(" than %s", st_ns_short(buffer_ns)) : "", start,
-                   st_xrun_sources_title(source));
+    return st_text(
+        "%s needs a larger buffer of its own%s: set it in that program%s; the buffer of %s does not "
+        "matter",
+        client->name, buffer_ns > 0 ? st_text(" than %s", st_ns_short(buffer_ns)) : "", start,
+        st_xrun_sources_title(source));
 }
 
 struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
@@ -213,7 +215,7 @@ struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
         const char *asked = st_dropout_table_asked(table);
         return (struct st_dropout_next){
             st_text("%s 0", st_xrun_sources_find(source)->set_frames),
-            st_text_joined("takes back the size that was forced", "; besides, ", asked), true};
+            st_text_joined("removes the forced buffer size", "; besides, ", asked), true};
     }
     struct st_dropout_next next = {"", "", false};
     const struct st_dropout_row *row = client->rows;
@@ -235,10 +237,11 @@ struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
     } else if (reason == ST_DROPOUT_TOO_SLOW || reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF) {
         next = room_for(table, client, source);
     } else if (reason == ST_DROPOUT_STOPPED) {
-        next.why = st_text(client->playing /* the client plays, or did so in the last 20 s */
-                               ? "see whether it happens again; if %s still stands: let it run (fg)"
-                               : "let %s run again (fg), or exclude it from power saving",
-                           name);
+        next.why =
+            st_text(client->playing /* the client plays, or did so in the last 20 s */
+                        ? "see whether it happens again; if %s is still stopped, continue it (shell: fg)"
+                        : "let %s run again (shell: fg), or exclude it from power saving",
+                    name);
     } else if (reason == ST_DROPOUT_BLOCKED) {
         next.why = st_text(
             "a setting of %s, such as reading sounds ahead from the disk; else report it to its authors",
@@ -251,13 +254,14 @@ struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
                                         true};
     } else if (reason == ST_DROPOUT_WAITED_FOR_OTHER) {
         next.why =
-            st_text("look at %s",
+            st_text("find out what delayed %s",
                     st_dropout_table_is_culprit(row) ? row->culprit : "the program that this one waited for");
     } else if (reason == ST_DROPOUT_UNKNOWN && client->name[0] != '\0' && st_text_is(source, "sound4")) {
         next.command = "sleeptune history --events";
-        next.why = st_text("not seen on FreeBSD: whether %s was stopped, lost the CPU, woke late or computed "
-                           "too long",
-                           name);
+        next.why =
+            st_text("FreeBSD does not show whether %s was stopped, lost the CPU, woke late or computed "
+                    "too long",
+                    name);
     }
     return next;
 }

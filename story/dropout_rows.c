@@ -57,8 +57,8 @@ static const char *quiet_text(const struct st_dropout_client *client)
     if (!st_dropout_table_is_unheard(client))
         return "";
     if (load->between == ST_XRUN_BETWEEN_STOPS)
-        return "its buffer: only stops are watched";
-    return "not watched between it and PipeWire";
+        return "its own buffer: seen only if it stops";
+    return "not watched on its way to PipeWire";
 }
 
 static void add_client(const struct table *table, const struct st_dropout_client *client, const char *source)

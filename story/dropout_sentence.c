@@ -78,7 +78,7 @@ const char *st_dropout_sentence_why(const struct st_dropout_client *client, cons
     else
         text = row->stream != NULL ? row->stream : reason_text(row, figures);
     if (client->rhythm.each_ns > 0 && row == client->rows)
-        return st_text("%s, each %.1f s", text, (double)client->rhythm.each_ns / (double)ST_NS_PER_S);
+        return st_text("%s, every %.1f s", text, (double)client->rhythm.each_ns / (double)ST_NS_PER_S);
     return text;
 }
 
@@ -94,7 +94,7 @@ const char *st_dropout_sentence_lost(const struct st_dropout_client *client, con
     if (sum->n > 1 && sum->longest_ns > 0)
         text = st_text("%s (longest %s)", text, st_ns_short(sum->longest_ns));
     if (row->place == ST_DROPOUT_AT_CLIENT_BUFFER && row->sum.n == sum->n)
-        return st_text("%s, between it and %s", text, st_xrun_sources_title(source));
+        return st_text("%s, on the way to %s", text, st_xrun_sources_title(source));
     return text;
 }
 

@@ -109,7 +109,7 @@ static const char *dropout_text(const struct st_event *event)
     if (!named)
         ST_PRINT(client.name, "%s", is_subject ? event->device : of_device ? "a device" : "a program");
     if (event->kind == ST_EVENT_OWN_DROPOUT)
-        return st_text("the daemon's own stream ran empty %jd time%s%s", st_event_count(event),
+        return st_text("sleeptuned's own test stream ran empty %jd time%s%s", st_event_count(event),
                        ST_PLURAL(st_event_count(event)), where);
     if (event->count_n != 0)
         text = st_dropout_sentence_lost(&client, event->source, where);
@@ -159,7 +159,7 @@ const char *st_event_story_text(const struct st_event *event, const struct st_st
         return st_text("%s%s%s", dropout_text(event), machine_text(event), loop_text(event, beside));
     if (event->kind == ST_EVENT_HEARD)
         /* The user's note is left out, because pages of other users show this text. */
-        return "the listener heard a click";
+        return "a click was marked (sleeptune heard)";
     if (event->count_n > 1)
         return st_text("%jd times%s, the last: %s", event->count_n, span_text(event), event->detail);
     return st_text("%s", event->detail);

@@ -290,7 +290,7 @@ static const char *answer_text(const struct list *list, uint32_t counted_n)
     const struct st_heard_cause *best = NULL;
     const char *but = "", *text = "no cause came before them more often than by chance";
     if (list->n == 0)
-        return "No marks. When it clicks, run: sleeptune heard";
+        return "No click was marked. When it clicks, run: sleeptune heard";
     ST_EACH_OF (about, list->about, list->n)
         named_n[about->cause]++;
     for (size_t i = 0; i < CAUSES; i++) {
@@ -303,21 +303,21 @@ static const char *answer_text(const struct list *list, uint32_t counted_n)
     const char *name = words_of(best != NULL ? (size_t)(best - list->causes) : most).text;
     if (counted_n < list->n)
         but = st_text(", of which %" PRIu32
-                      " count (something must play, and marks less than 10 s apart are one)",
+                      " count (only while something plays; marks less than 10 s apart are one)",
                       counted_n);
     if (counted_n < ST_HEARD_LEAST_N)
         text = st_text("too few to tell a cause from chance (needs %d)", ST_HEARD_LEAST_N);
     else if (best != NULL)
-        text = st_text("%" PRIu32 " of %" PRIu32 " after this: %s (%.2g expected by chance)", best->hits_n,
-                       counted_n, name, best->expected);
+        text = st_text("%" PRIu32 " of %" PRIu32 " came after this: %s (%.2g expected by chance)",
+                       best->hits_n, counted_n, name, best->expected);
     else if (named_n[most] > 0)
         text =
-            st_text("%zu of %zu name this: %s, which %s", named_n[most], list->n, name,
+            st_text("%zu of %zu came after this: %s, which %s", named_n[most], list->n, name,
                     list->causes[most].frequent ? "is too frequent to tell it from chance" : "may be chance");
     text = st_text("%zu mark%s%s: %s.", list->n, ST_PLURAL(list->n), but, text);
     if (named_n[CAUSES] == 0)
         return text;
-    return st_text("%s %zu unexplained: nothing that is watched happened then ('sleeptune status --details' "
+    return st_text("%s %zu unexplained: sleeptune noticed nothing then ('sleeptune status --details' "
                    "says what is not watched).",
                    text, named_n[CAUSES]);
 }

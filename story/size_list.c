@@ -87,8 +87,8 @@ static json_t *document_of(struct st_history_sizes *sizes, int64_t since_ns, int
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:{s:s, s:[s, s, s, s, s], s:o}}", "schema",
                      "sleeptune-sizes/1", "since_ns", st_json_known(since_ns), "until_ns",
                      st_json_integer_or_null(until_ns != INT64_MAX, until_ns), "sizes", list, "runs", runs,
-                     "section", "title", "Dropouts at each buffer size that ran", "columns", "Buffer used",
-                     "Bursts/h (95 %)", "Played", "Dropouts", "Period", "rows", rows);
+                     "section", "title", "Dropouts at each buffer size (within 10 s: one burst)", "columns",
+                     "Buffer used", "Bursts/h (95 %)", "Played", "Dropouts", "Period", "rows", rows);
 }
 
 int st_size_list_read(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns, json_t **ret)

@@ -268,7 +268,7 @@ static void name_tracks(const struct work *work)
 {
     const struct st_trace_json *json = &work->json;
     const struct st_cycle_ring *ring = work->file->copy.ring;
-    st_trace_json_name(json, ST_TRACE_LEVELS, 0, "how long the sound that was left would last");
+    st_trace_json_name(json, ST_TRACE_LEVELS, 0, "how long the sound in each buffer lasts");
     st_trace_json_name(json, ST_TRACE_MOMENT, ST_TRACE_MISSED, "missed deadlines");
     st_trace_json_name(json, ST_TRACE_MOMENT, ST_TRACE_EVENTS, "what sleeptuned reported then");
     for (int i = 0; i < ST_CYCLE_RING_NAMES && ring->names[i][0] != '\0'; i++)

@@ -9,7 +9,7 @@
 #define ST_DROPOUT_REASON_LOG_IN     "log out and in again (the right to real-time priority is set up)"
 
 /* Next step where two cards have rates too far apart. */
-#define ST_DROPOUT_REASON_ONE_CLOCK "one clock for both cards (word clock, S/PDIF), or use one card"
+#define ST_DROPOUT_REASON_ONE_CLOCK "connect both cards to one clock (word clock, S/PDIF), or use one card"
 
 #define ST_DROPOUT_REASON_CULPRIT_BYTES 64 /* size of a culprit's name */
 

@@ -279,8 +279,8 @@ const struct st_xrun_ops st_xrun_program_ops = {
 const struct st_xrun_source st_xrun_pipewire = {
     .name = "pipewire",
     .title = "PipeWire",
-    .summary =
-        "the profiler of a PipeWire server: xruns of its devices, and cycles in which a client was not ready",
+    .summary = "PipeWire's timing reports (profiler): xruns of its devices, and cycles in which a program "
+               "was not ready",
     .poll_ns = LOOK_NS,
     .tells_playing = true,
     .ops = &st_xrun_program_ops,
@@ -308,7 +308,7 @@ const struct st_xrun_source st_xrun_jack = {
     .counts_device = true,
     .terse = "JACK does not say which program it was",
     .set_frames = "jack_bufsize",
-    .frames_hint = "set where JACK is started (-p), or later by a program",
+    .frames_hint = "this size was set when JACK started (-p), or later by a program",
 };
 
 const struct st_xrun_source st_xrun_pulseaudio = {

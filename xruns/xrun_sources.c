@@ -36,5 +36,5 @@ const char *st_xrun_sources_keep_frames(const char *name, int64_t frames)
     const char *setting = st_xrun_sources_find(name)->keep_frames;
     if (frames < 16 || (frames & (frames - 1)) != 0 || setting == NULL)
         return "";
-    return st_text("to keep: sleeptune apply %s=%jd", setting, frames);
+    return st_text("to keep it: sleeptune apply %s=%jd", setting, frames);
 }

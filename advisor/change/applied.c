@@ -23,7 +23,8 @@ static int save(struct st_applied *applied, const struct st_entry *of)
 {
     const int r = st_journal_write(applied->p, applied->folder, &applied->journal);
     if (r < 0 && of != NULL)
-        notify(applied, ST_EVENT_FAILED, of, st_text("the journal in %s", applied->folder), r);
+        notify(applied, ST_EVENT_FAILED, of, st_text("the list of changes (journal) in %s", applied->folder),
+               r);
     return r;
 }
 
@@ -326,7 +327,8 @@ const char *st_applied_revert(struct st_applied *applied, bool all, const char *
             failed_n, ST_PLURAL(failed_n));
     if (r == 0)
         return NULL;
-    return st_text("all is undone, but the journal in %s cannot be written (%s) and still lists it. Free "
+    return st_text("all is undone, but the list of changes (journal) in %s cannot be written (%s) and still "
+                   "lists the changes. Free "
                    "space there: the next sleeptune revert, apply or tune corrects it.",
                    applied->folder, strerror(-r));
 }

@@ -121,9 +121,10 @@ const char *st_journal_parse(enum st_os os, char *text, struct st_journal *ret)
                                     : take_line(os, line, &entry) && st_journal_add(ret, &entry) == 0))
             continue;
         st_journal_finish(ret);
-        return st_text("the journal is damaged, or of another version of sleeptune: line %u is not one that "
-                       "this one writes",
-                       n);
+        return st_text(
+            "the list of changes (journal) is damaged, or another version wrote it: line %u is not one that "
+            "this version writes",
+            n);
     }
     return NULL;
 }

@@ -96,7 +96,7 @@ static const char *look_at(struct adder *adder, const char **ret_line)
                        change->key);
     path = dirname(st_text("%s", form->target));
     if (form->file && st_change_folder_look(adder->machine, path) == -ENOTDIR)
-        return st_text("add to %s by hand %s", path, *ret_line);
+        return st_text("add by hand to %s this line: %s", path, *ret_line);
     return NULL;
 }
 

@@ -86,7 +86,7 @@ static void collect_sysctls(struct st_collector *c)
     /* inside a jail this sysctl is the jail's own setting; on a host, it is the default for jails */
     collect_one(c, "security.jail.mlock_allowed", ST_VALUE_INT);
     st_collector_put_text(c, ST_KEY_SETTINGS_ELSEWHERE,
-                          "a jail cannot change the settings of its host: run sleeptune there",
+                          "a jail cannot change the settings of its host: run sleeptune on the host",
                           "security.jail.jailed");
 }
 

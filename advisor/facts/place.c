@@ -38,7 +38,8 @@ static const char *posted_text(const struct st_facts *facts)
         return "";
     if (strlen(lines) > 40)
         lines = st_text("%.*s ...", (int)strcspn(lines + 30, ",") + 30, lines);
-    return st_text("Read: %.*s%s. More of that computer: 'sleeptune share' to paste, 'sleeptune snapshot' as "
+    return st_text("Read: %.*s%s. For more, run on that computer: 'sleeptune share' for text to paste, "
+                   "'sleeptune snapshot' for "
                    "a file.\n",
                    st_text_cut(read, 110), read, st_text_with("; lines not understood: ", lines));
 }
@@ -51,7 +52,7 @@ static const char *limits_text(const struct st_facts *facts)
     if (from == NULL)
         return "";
     if (st_text_is(from, ST_LIMITS_FROM_FILES))
-        return "The limits are those of the shell that saved the files (or: --user NAME).\n";
+        return "The limits are those of the shell that saved the files (for another user: --user NAME).\n";
     if (st_text_is(from, "ulimit") || st_text_is(from, "rtcqs"))
         return st_text("The limits are those of the shell in which %s ran.\n", from);
     return st_text("The rights are those that %.*s gets at login. Services have limits of their own.\n",

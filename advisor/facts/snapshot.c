@@ -84,7 +84,8 @@ static char *read_document(const json_t *document, struct st_facts **ret)
     for (size_t i = 0; *ret != NULL && i < json_array_size(array); i++) {
         const json_t *object = json_array_get(array, i);
         if (read_fact(*ret, object) == -EBADMSG)
-            return st_text("fact %zu (%.80s) is not one of a snapshot", i, st_json_text_of(object, "key"));
+            return st_text("fact %zu (%.80s) is not a valid entry of a snapshot", i,
+                           st_json_text_of(object, "key"));
     }
     if (*ret == NULL || (*ret)->error != 0)
         why = st_text("out of memory");

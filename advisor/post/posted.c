@@ -159,13 +159,14 @@ static void say_short_buffers(struct st_post *post, const struct st_facts *facts
     const int64_t latency = st_facts_int_or(facts, ST_KEYS_FREEBSD "hw.snd.latency", 2),
                   usb_ms = st_facts_int_or(facts, ST_KEYS_FREEBSD "hw.usb.uaudio.buffer_ms", 8);
     if (latency < 2)
-        st_post_say(post, "hw.snd.latency is %jd, shorter than the default 2: small rings run dry sooner",
+        st_post_say(post, "hw.snd.latency is %jd, less than the default 2: a small buffer runs empty sooner",
                     latency);
     if (usb_ms <= 2)
-        st_post_say(post,
-                    "hw.usb.uaudio.buffer_ms is %jd: so little USB sound is under way that a short delay "
-                    "loses some",
-                    usb_ms);
+        st_post_say(
+            post,
+            "hw.usb.uaudio.buffer_ms is %jd: so little USB sound is sent ahead that even a short delay "
+            "loses some",
+            usb_ms);
 }
 
 /** Puts what the text shows in other ways than by sysctl: the version of FreeBSD, and a module that is not

@@ -362,10 +362,10 @@ static bool take_values(struct st_post *post, const char *line, const struct pai
 #define NS_PER_US 1e3
 #define NS_PER_MS 1e6
 #define RIGHT_BY_LIMITS                                                                                      \
-    "Give the right by limits instead: sudo usermod -aG GROUP USER, with the group of "                      \
-    "/etc/security/limits.d that has rtprio (pipewire, realtime, audio), then log in again"
+    "To get real-time priority without rtkit: sudo usermod -aG GROUP USER; GROUP is the one in "             \
+    "/etc/security/limits.d with rtprio (pipewire, realtime, audio). Then log in again"
 
-#define NO_RIGHT      " and has no right to it"
+#define NO_RIGHT      ", but this user may not use it"
 #define RTKIT_UNKNOWN "*RTKit error: org.freedesktop.DBus.Error.ServiceUnknown"
 #define USB_GONE      "*usb %l: * submit urb *-19"
 
@@ -404,8 +404,8 @@ static const struct log_row {
     {"*spa.alsa: %l: *snd_pcm_*No such device",
      "$s went away$n$t: the kernel lost the device (cable, hub, power); no setting of PipeWire cures that"},
     {"*spa.alsa: set_hw_params: Cannot allocate memory",
-     "The kernel had no memory for a card's buffer$n$t, so the card did not start: its memory is fragmented "
-     "or full, or its driver fails. Another kernel than $k may help"},
+     "The kernel had no memory for a card's buffer$n$t, so the card did not start: memory is fragmented "
+     "or full, or the card's driver fails. Another kernel than $k may help"},
     {"*spa.alsa: %l: snd_pcm_start: %l",
      "$s could not be started$n$t ($2): its driver or its plugin (a52, iec958) gave up"},
     {"*spa.alsa: %l: *snd_pcm_avail after recover:",
@@ -426,9 +426,9 @@ static const struct log_row {
     {"*: (%l) XRun! ", "$s lost sound$n$t (xrun)"},
     {"*graph xrun ", "PipeWire's cycle was not done in time$n$t"},
     {"*XRun! count:%d time:"},
-    {"*out of buffers on port %d",
-     "A converter or loopback of PipeWire had no free buffer$n$t: what is behind it kept them, such as a "
-     "device that went to sleep or a Bluetooth link that failed, and that sound was lost"},
+    {"*out of buffers on port %d", "A converter or loopback of PipeWire had no free buffer$n$t: the device "
+                                   "behind it kept them all, such as a "
+                                   "card that went to sleep or a failed Bluetooth link. That sound was lost"},
     {"*out of playback buffers"},
     {"*protocol-pulse: * [%l] overrun recover read:",
      "$s took its recording from PipeWire too late$n$t (overrun), or asks for less than PipeWire's cycle"},
@@ -444,7 +444,7 @@ static const struct log_row {
                                             "(memory ran out, or its real-time thread did not sleep)"},
     {"%l: Failed with result 'signal'"},
     {"Unit rtkit-daemon.service could not be found",
-     "rtkit is not installed: programs get real-time priority only by limits"},
+     "rtkit is not installed: programs get real-time priority only from /etc/security/limits.d"},
     {"Max realtime timeout 0 ", "A program's limit RLIMIT_RTTIME is 0: as soon as one of its threads takes "
                                 "real-time priority the kernel kills it"},
     {"RTTIME * tasks 0 "},
@@ -452,8 +452,8 @@ static const struct log_row {
      "A program's limit RLIMIT_RTTIME is $1 us: the kernel kills the program when a real-time thread "
      "computes longer without a sleep. " RIGHT_BY_LIMITS},
     /* sources: rtkit-daemon.c; PipeWire's module-rt.c; xdg-desktop-portal's realtime.c */
-    {"*rtkit-daemon.service: Failed with result",
-     "rtkit failed or did not start: until it runs, programs get real-time priority only by limits"},
+    {"*rtkit-daemon.service: Failed with result", "rtkit failed or did not start: until it runs, programs "
+                                                  "get real-time priority only from /etc/security/limits.d"},
     {"*rtkit-daemon[*pthread_create failed: "},
     {"*rtkit-daemon[*ailed to make ourselves RT: %l",
      "rtkit itself could not take real-time priority ($1), so it refused each request$n$t. A container or "
@@ -466,15 +466,16 @@ static const struct log_row {
      "rtkit took real-time priority away from programs$t: its watchdog got no CPU"},
     {"*rtkit-daemon[*uccessfully demoted thread %d"},
     {"*Reached burst limit for user '%l'",
-     "rtkit's burst limit was reached$n$t: it refused requests of user $s. " RIGHT_BY_LIMITS},
+     "rtkit got too many requests at once$n$t and refused those of user $s. " RIGHT_BY_LIMITS},
     {"*Reached maximum concurrent threads limit for user '%l'",
      "rtkit refused requests of user $s$n$t: too many concurrent threads. " RIGHT_BY_LIMITS},
     {"*Reached maximum concurrent process limit for user '%l'",
      "rtkit refused requests of user $s$n$t: too many processes. " RIGHT_BY_LIMITS},
     {"*Realtime error: %l",
      "The desktop portal refused real-time priority$n$t ($1), so programs run without it. " RIGHT_BY_LIMITS},
-    {RTKIT_UNKNOWN, "A server asked for rtkit, which is not installed or does not run: install it, or give "
-                    "the right to real-time priority by limits"},
+    {RTKIT_UNKNOWN,
+     "A sound server asked for rtkit, which is not installed or does not run: install it, or give "
+     "the right to real-time priority in /etc/security/limits.d"},
     {"*could not make thread *realtime", "A sound program asked for real-time priority and was refused$n$t"},
     {"*(EE) Failed to set real-time priority for thread: "},
     {"*RTKit does not give us MinNiceLevel",
@@ -508,7 +509,7 @@ static const struct log_row {
      "A program may not lock its memory ($1 bytes): the limit memlock is too low"},
     {"*ailed to mlock memory 0x* %d:"},
     {"*LockedTimedWait error usec = %d",
-     "JACK's card did not run$n: a cycle that was waited for did not come"},
+     "JACK's card did not run$n: JACK waited for a cycle that did not come"},
     {"*ALSA: poll time out, polled for "},
     {"*configuring for %dHz, period = %d frames (%d ms), buffer = %d periods",
      "JACK asked its card for $2 frames ($3 ms) at $1 Hz with $4 periods, on Linux's ALSA"},
@@ -539,13 +540,14 @@ static const struct log_row {
     {"*RT Watchdog Timeout (hard): %l[",
      "The kernel killed $s$n: its real-time thread did not sleep for longer than its limit (RLIMIT_RTTIME)"},
     {"*Memory cgroup out of memory: Killed process %d (%l)",
-     "$s reached the limit of its own group (a container or service) and was killed, which is not the "
+     "$s reached the memory limit of its container or service and was killed; this says nothing about the "
      "computer's memory",
      2},
     {USB_GONE, "The USB device at $s went away while it was in use (-19): its cable, port, hub or power "
                "fails, and no setting cures that"},
     {"*usb %l: clock source %d is not valid",
-     "The USB interface at $s has no valid clock: its link or its firmware fails, and no setting cures that. "
+     "The USB interface at $s has no valid clock: its USB connection or its firmware fails, and no setting "
+     "cures that. "
      "Another cable, port or clock source of the interface may",
      .unless = USB_GONE},
     {"*usb %l: uac_clock_source_is_valid(): cannot get clock validity"},
@@ -554,33 +556,35 @@ static const struct log_row {
     {"*usb_set_interface failed (-28)"},
     {"*Not enough host controller resources"},
     {"*usb %l: urb status %d",
-     "The USB device at $s answered with error $2$n$t: its link or its firmware fails", .unless = USB_GONE},
+     "The USB device at $s answered with error $2$n$t: its USB connection or its firmware fails",
+     .unless = USB_GONE},
     {"*usb %l: *usb_set_interface failed (%d)"},
     {"*usb %l: *annot *freq*: err %d"},
     {"*usb %l: *cannot set freq %d",
-     "The USB interface at $s did not take its rate$n: its link or its firmware fails. Try another cable and "
+     "The USB interface at $s did not take its rate$n: its USB connection or its firmware fails. Try another "
+     "cable and "
      "port",
      .unless = USB_GONE},
-    {"*snd-usb-audio %l: *error %d",
-     "The driver of USB sound could not start the device at $s (error $2): its link or its firmware fails. "
-     "Try another cable and port"},
+    {"*snd-usb-audio %l: *error %d", "The driver of USB sound could not start the device at $s (error $2): "
+                                     "its USB connection or its firmware fails. "
+                                     "Try another cable and port"},
     {"*snd-usb-audio: probe of %l failed with error %d"},
     {"*usb_set_interface failed",
-     "A USB device did not answer the sound driver$n$t: its link or its firmware "
+     "A USB device did not answer the sound driver$n$t: its USB connection or its firmware "
      "fails. Try another cable and port"},
     {"*: cannot set freq %d to ep"},
     {"*clock.c:%d clock source %d is not valid"},
     {"*disabled by hub (EMI?), re-enabling",
      "A hub switched a USB port off$n$t: electrical noise, a bad cable or too little power"},
     {"*over-current c"},
-    {"*usb %l: reset *USB device ", "The kernel reset the USB device at $s$n$t: its link failed"},
+    {"*usb %l: reset *USB device ", "The kernel reset the USB device at $s$n$t: its USB connection failed"},
     {"*usb %l: device descriptor read/%s error %d",
      "The USB device at $s did not answer$n$t: its cable, port, hub or power fails"},
     {"*usb %l: *evice not "},
-    {"*WARNING: CPU: %d PID: %d at drivers/usb/%s",
-     "The kernel's USB driver warned of itself$n$t (drivers/usb/$3): another kernel than $k may help"},
+    {"*WARNING: CPU: %d PID: %d at drivers/usb/%s", "The kernel's USB driver reported a fault of its own$n$t "
+                                                    "(drivers/usb/$3): another kernel than $k may help"},
     {"*WARNING: CPU: %d PID: %d at sound/%s",
-     "The kernel's sound driver warned of itself$n$t (sound/$3): another kernel than $k may help"},
+     "The kernel's sound driver reported a fault of its own$n$t (sound/$3): another kernel than $k may help"},
     {"*xhci_hcd *HC died",
      "The USB controller died$n$t (xhci_hcd), and all its devices with it: its driver, its firmware or a "
      "device fails. Another kernel than $k may help"},
@@ -593,14 +597,16 @@ static const struct log_row {
     {"*cannot submit urb (err = %d)"},
     {"*FIQ reported NYET", "The USB driver of the Raspberry Pi lost data$n$t (NYET)"},
     {"*usb %l: USB disconnect, ", "The USB device at $s went away$n$t"},
-    {"Endpoint: %l (SYNC)", "An endpoint of the USB device is SYNC: it gives no feedback of its clock. If "
-                            "ERR of its row in pw-top grows, give it a reserve (api.alsa.headroom = 1024)"},
+    {"Endpoint: %l (SYNC)",
+     "The USB device gives no feedback of its clock (it has a SYNC endpoint). If "
+     "the number ERR of its row in pw-top grows, give it a reserve (api.alsa.headroom = 1024)"},
     {"Momentary freq = 0 Hz",
      "The USB stream that runs has no rate (Momentary freq = 0 Hz): the driver gets no feedback of the "
      "interface. No setting cures that: try an older kernel than $k, another port and cable"},
     {"Momentary freq = %d Hz", "The USB stream runs at $1 Hz"},
-    {"*Marking clocksource '%l' as unstable", "The kernel found the clock $1 unstable and left it: each look "
-                                              "at the clock is slow now (hpet, acpi_pm)"},
+    {"*Marking clocksource '%l' as unstable",
+     "The kernel found the system clock $1 unstable and left it: reading "
+     "the time is slow now (hpet, acpi_pm)"},
     {"*Marking TSC unstable"},
     {"*Clocksource tsc unstable"},
     {"*snd_pcm_%l() *(%d ms)",
@@ -627,7 +633,7 @@ static const struct log_row {
     {"*No response from codec"},
     {"*CORB reset timeout"},
     {"*azx_single_send_cmd: "},
-    {"irq%d: hdac%d %s %d %d", "hdac$2 shares interrupt $1 with $3, whose work may delay the card's"},
+    {"irq%d: hdac%d %s %d %d", "The sound card hdac$2 shares interrupt $1 with $3, which may delay the card"},
     {"irq%d: hdac%d %d %d", "The interrupt of hdac$2 came $4 times a second"},
     {"*hdac%d: Command *timeout on address",
      "The HDA controller hdac$s did not answer$n: its driver or its firmware fails"},
@@ -644,8 +650,8 @@ static const struct log_row {
     {"xruns = %d"},
     {"*pcm%d:*play interrupt timeout, channel dead",
      "The interrupts of pcm$s did not arrive$n (channel dead)"},
-    {"@%s - rtprio %d",
-     "The group $1 has the right to real-time priority (rtprio $2): id shows whether the user is in it"},
+    {"@%s - rtprio %d", "The group $1 has the right to real-time priority (rtprio $2): the command 'id' "
+                        "shows whether the user is in it"},
     /* lines of PipeWire's configuration; a line that begins with '#' does not match, as it sets nothing */
     {"default.clock.quantum = %d", "A configuration in this text asks PipeWire for $1 frames"},
     {"default.clock.min-quantum = %d",
@@ -658,7 +664,7 @@ static const struct log_row {
      "cyclictest: a thread of priority $1 woke up to $m ms late, by the kernel, the firmware and interrupts "
      "alone, without a sound server",
      .unit_ns = NS_PER_US},
-    {"Swap: %v %v %v", "$2 of $1 (swap, as free counts) are in use$f"},
+    {"Swap: %v %v %v", "$2 of $1 swap are in use, as the command free shows$f"},
     {"*uccessfully made thread %d of process %d *RT at priority %d", "rtkit gave real-time priority $3$n"},
     {"*inked with libpipewire %v", "PipeWire $1 is installed"},
     {"PipeWire '%l' [%v, ", "PipeWire $2 runs"},

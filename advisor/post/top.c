@@ -116,14 +116,15 @@ static void say_errors(struct st_post *post, const struct st_post_node *card)
             st_post_say(post, "ERR of the card's row is %jd; no program's row is in this text",
                         card->errors_n);
         else if (card != NULL && card->errors_n > 0)
-            st_post_say(post,
-                        "The card's row alone has ERR %jd, and no program's: the device, its driver or its "
-                        "link lost time (%s)",
-                        card->errors_n, card->name);
+            st_post_say(
+                post,
+                "Only the card's row has errors (ERR %jd), no program's row: the device, its driver or its "
+                "connection was late (%s)",
+                card->errors_n, card->name);
         else if (worst != NULL && most_n == 0)
             st_post_say(post,
-                        "No row of this text has errors (ERR 0). If these are all rows, what is heard comes "
-                        "from the driver, the device or a program that plays holes");
+                        "No row of this text has errors (ERR 0). If these are all rows, the clicks come "
+                        "from the driver, the device or a program whose own sound has gaps");
         return;
     }
     if (same && others_n > 0) {
@@ -143,7 +144,7 @@ static void say_errors(struct st_post *post, const struct st_post_node *card)
         return;
     }
     st_post_say(post, "%s was not in time: ERR %jd, B/Q %.2f (its share of the cycle)%s%s", worst->name,
-                worst->errors_n, worst->busy, worst->async ? "; it is async, a cycle behind the card" : "",
+                worst->errors_n, worst->busy, worst->async ? "; its sound comes a cycle later (async)" : "",
                 others_n > 1 ? "; other programs have errors, too" : "");
     if (card == NULL)
         st_post_say(post, "The sound card's row is missing: paste all rows of pw-top");
@@ -180,7 +181,8 @@ static void say_wishes(struct st_post *post, const struct st_post_node *card)
             post, "%s asked for %jd frames%s%s", first->name, first->frames,
             second != NULL ? st_text(", %s for %jd", second->name, second->frames) : "",
             length_s(first) < length_s(card)
-                ? st_text("; the card runs %jd all the same: a minimum or a lock holds it", card->frames)
+                ? st_text("; the card still runs at %jd: a minimum or a locked quantum keeps it there",
+                          card->frames)
                 : "");
 }
 

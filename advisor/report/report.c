@@ -47,7 +47,7 @@ void st_report_judge(const struct st_rule *rule, const struct st_facts *facts, c
         *finding = (struct st_finding){.rule = rule, .facts = facts, .status = ST_STATUS_NOT_APPLICABLE};
     }
     if (finding->status == ST_STATUS_NOT_APPLICABLE && (text || (tree && !seen)))
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "not in what sleeptune read");
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "the given text or files do not show this setting");
     take_shared(facts, finding);
 }
 
@@ -189,11 +189,14 @@ static const struct {
     const char *first, *id, *why;
     const char *const *of; /* only if the fix of `id` has one of these words; NULL: always */
 } firsts[] = {
-    {"linux-power-daemons", "linux-cpu-frequency", "the daemon of linux-power-daemons would overwrite it",
+    {"linux-power-daemons", "linux-cpu-frequency",
+     "a power daemon would overwrite it (see linux-power-daemons)",
      (const char *const[]){"scaling_governor", "energy_performance_preference", NULL}},
-    {"freebsd-rt-permission", "freebsd-mac-priority", "freebsd-rt-permission does the same", NULL},
+    {"freebsd-rt-permission", "freebsd-mac-priority", "the fix of freebsd-rt-permission solves this, too",
+     NULL},
     {"freebsd-eventtimer", "freebsd-hz", "with freebsd-eventtimer it has no effect", NULL},
-    {"freebsd-alloweddeviation", "freebsd-nanosleep-precise", "freebsd-alloweddeviation does the same", NULL},
+    {"freebsd-alloweddeviation", "freebsd-nanosleep-precise",
+     "the fix of freebsd-alloweddeviation solves this, too", NULL},
 };
 
 /** The finding of the rule with this id; NULL: it did not fire, or does not exist. */
@@ -229,11 +232,11 @@ void st_report_leave_out_done(struct st_report *report, bool right_too)
         if (finding != NULL &&
             !(permission->in_place && st_text_is(*id, "linux-memlock") && !finding->in_place) &&
             st_finding_statuses[finding->status].rank <= st_finding_statuses[permission->status].rank)
-            finding->needless = "linux-rt-permission does the same";
+            finding->needless = "the fix of linux-rt-permission solves this, too";
     }
     struct st_finding *group = st_report_find(report, "linux-audio-group");
     if (group != NULL && strstr(st_text_or(group->fix_persistent, ""), "usermod") != NULL)
-        group->needless = "linux-rt-permission is another way";
+        group->needless = "linux-rt-permission reaches the same in another way";
 }
 
 void st_report_leave_out(struct st_report *report)

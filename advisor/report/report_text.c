@@ -58,7 +58,7 @@ static void print_row(const struct st_printer *printer, const struct st_finding 
     if (printer->report->answer == NULL && finding == st_report_first_problem(printer->report))
         what = finding->rule->title;
     if (tuned != NULL && tuned->outcome == ST_TUNING_HELPS)
-        effect = st_text(" (tried: %.1f times fewer late)", tuned->fold);
+        effect = st_text(" (tried: %.1f times fewer late wake-ups)", tuned->fold);
     else if (tuned != NULL)
         effect = tuned->outcome == ST_TUNING_HARMFUL ? " (tried: harmful here)" : " (tried: no effect here)";
     else if (finding->effect_known && finding->effect_us > 0 && strstr(what, cost) == NULL)
@@ -371,8 +371,8 @@ static void print_above(const struct st_printer *printer, ST_UNUSED const struct
         facts->partial && (wish->in_use ? st_facts_any(facts, ST_KEYS_SYSTEM_SEEN, "", NULL)
                                         : strstr(verdict, " kHz (") == NULL);
     if (has_server && !wish->in_use && !asked) /* the sentence about the music already names the server */
-        verdict = st_text("%s\nThe size in use is not known: the settings are judged for %u frames.", verdict,
-                          wish->frames);
+        verdict = st_text("%s\nThe buffer size in use is unknown: the settings are judged for %u frames.",
+                          verdict, wish->frames);
     else if (!asked && !report->no_sound && !says_itself)
         verdict = st_text("%s\n%s.", verdict, st_buffer_text(wish));
     /* no server runs: the row about the buffer says so, and the sentence about the music is left out */
@@ -395,7 +395,7 @@ static void print_above(const struct st_printer *printer, ST_UNUSED const struct
 static int print_first_screen(const struct st_printer *printer)
 {
     const char *above = printed(printer, NULL, print_above), *below = printed(printer, NULL, print_below),
-               *hint = "One setting: sleeptune report ID.";
+               *hint = "About a setting: sleeptune report ID.";
     if (above == NULL || below == NULL)
         return -ENOMEM;
     const size_t fired = st_report_count_if(printer->report, st_finding_may_delay);
@@ -557,8 +557,8 @@ void st_report_format_rule(const struct st_rule *rule, const struct st_finding *
         {"Rights:", st_rule_privilege(rule)},
         {"Cost:", st_rule_cost(rule)},
         {"Not when:", rule->when_not},
-        {"Risk:",
-         st_rule_is_applied(rule) ? "safe: revert can undo it" : "by hand only: it depends on the machine"},
+        {"Risk:", st_rule_is_applied(rule) ? "safe: revert can undo it"
+                                           : "it depends on the machine: change it by hand only"},
         {"Check:", rule->check, true},
         {"Undo:", rule->undo},
         {"History:", rule->history},

@@ -143,6 +143,7 @@ const char *st_tuned_per_hour(const struct st_tuned_row *row)
         usual > 0 ? usual : st_miss_events_per_hour_max95(row->events_n[0], row->seconds[0]));
     const char *with =
         st_miss_events_rate_text(st_miss_events_per_hour_max95(row->events_n[1], row->seconds[1]));
-    return st_text("; dropouts of the test loop: %s %s an hour without it, at most %s with it (95 %%)",
-                   usual > 0 ? "about" : "at most", without, with);
+    return st_text(
+        "; dropouts of the test loop: %s %s an hour without this setting, at most %s with it (95 %%)",
+        usual > 0 ? "about" : "at most", without, with);
 }

@@ -37,5 +37,6 @@ const struct st_tuned_row *st_tuned_find(const struct st_tuned *tuned, const cha
 /** "none -> full: 5.1 times fewer late wake-ups (95 %: 4.2 .. 6.3), measured 2026-11-22 with 32 frames". */
 const char *st_tuned_text(const struct st_tuned *tuned, const struct st_tuned_row *row);
 
-/** "; dropouts of the test loop: about 480 an hour without it, at most 190 with it (95 %)"; "": unknown. */
+/** "; dropouts of the test loop: about 480 an hour without this setting, at most 190 with it (95 %)"; "":
+ * unknown. */
 const char *st_tuned_per_hour(const struct st_tuned_row *row);

@@ -314,7 +314,7 @@ static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
     return take(ret, usual, hz,
                 forced ? "set by PipeWire's force-quantum"
                 : usual < asked.frames && hz == asked.default_hz
-                    ? "within half the card's buffer, PipeWire's longest cycle"
+                    ? "limited by PipeWire to half the card's buffer"
                     : "PipeWire's default quantum");
 }
 
@@ -359,7 +359,8 @@ static void in_use(const struct st_facts *facts, struct st_wish *ret)
     const struct st_fact *block = st_facts_next(facts, ST_KEYS_FREEBSD_SNDSTAT, ".play.block_us", NULL);
     if (of_program(facts, ret) ||
         (facts->partial && block != NULL &&
-         take(ret, (block->i64 * RATE_HZ + 500000) / 1000000, RATE_HZ, "the block of /dev/sndstat")) ||
+         take(ret, (block->i64 * RATE_HZ + 500000) / 1000000, RATE_HZ,
+              "the length of a block in /dev/sndstat")) ||
         take(ret, st_facts_int_or(facts, ST_KEYS_SHARED "frames", 0),
              st_facts_int_or(facts, ST_KEYS_SHARED "rate_hz", 0), "as that computer runs"))
         return;

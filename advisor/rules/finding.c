@@ -143,9 +143,10 @@ static int need(struct st_finding *finding, const char *key, int r)
         source = st_text_or(fact->source, source);
     st_finding_quote(finding, fact);
     if (r == -ENOMSG) {
-        st_finding_unknown(finding, "this text does not show %s", source);
+        st_finding_unknown(finding, "the given text does not show %s", source);
     } else if (r == -ENOENT && finding->rule->of_user && st_text_is(key, finding->rule->facts[0])) {
-        st_finding_unknown(finding, "the saved files do not say it; run the report as the user who plays");
+        st_finding_unknown(
+            finding, "the saved files do not show this user's setting; run the report as the user who plays");
     } else if (r == -ENOENT) {
         st_finding_not_applicable(finding, "this machine has no %s", source);
     } else if (r == -EACCES) {

@@ -83,9 +83,10 @@ struct st_finding {
     char *fix_now;        /* command; NULL: none */
     char *fix_persistent; /* file and line(s) or command; NULL: none */
     enum st_needs needs;
-    bool in_place;         /* the fix is already written, and waits for what `needs` says */
-    const char *set_aside; /* the cost that the profile does not accept ("power"); NULL: none */
-    const char *needless; /* why no action is needed ("linux-rt-permission does the same"); NULL: no reason */
+    bool in_place;             /* the fix is already written, and waits for what `needs` says */
+    const char *set_aside;     /* the cost that the profile does not accept ("power"); NULL: none */
+    const char *needless;      /* why no action is needed ("the fix of linux-rt-permission solves this, too");
+                                  NULL: no reason */
     struct st_change *changes; /* what `apply` writes; NULL: the user makes the changes by hand */
     size_t changes_n;
 };

@@ -60,7 +60,7 @@ static void judge_wrong(struct st_finding *finding, const struct conf *conf, con
     if (found->state != ST_FACT_OK) {
         st_finding_advice(finding, "%s sets %.50s, but this kernel has no such setting%s", file, name, more);
         st_finding_fix_persistent(finding, ST_NEEDS_NOTHING,
-                                  "# remove from %s, unless it is of a module that is loaded later, or of a "
+                                  "# remove from %s, unless it is for a module that is loaded later, or of a "
                                   "device that has\n# another number now (/dev/sndstat):\n# %.50s=%.50s",
                                   conf->path, name, line->text);
     } else {
@@ -75,7 +75,7 @@ static void judge_wrong(struct st_finding *finding, const struct conf *conf, con
             finding, NULL,
             "# /etc/rc.conf overrides this setting with:\n# performance_cx_lowest, economy_cx_lowest",
             ST_NEEDS_NOTHING);
-    st_finding_effect(finding, 0, "see the findings about these settings for their effect");
+    st_finding_effect(finding, 0, "the effect is shown with the rule for each of these settings");
 }
 
 static void judge_conf(struct st_finding *finding, ST_UNUSED const char *read)

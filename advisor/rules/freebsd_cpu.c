@@ -188,7 +188,8 @@ static void judge_cpu_frequency(struct st_finding *finding, int64_t mhz)
     const int64_t running = st_facts_int_or(finding->facts, ST_KEY_FREEBSD_POWERD_RUNNING, -1);
     (void)sscanf(st_facts_text_or(finding->facts, LEVELS, ""), "%6d", &top);
     if (st_facts_any(finding->facts, EPP, ".epp", NULL)) {
-        st_finding_not_applicable(finding, "this CPU chooses its clock by itself: see finding freebsd-epp");
+        st_finding_not_applicable(finding,
+                                  "this CPU chooses its clock by itself: see 'sleeptune report freebsd-epp'");
     } else if (running < 0) {
         st_finding_unknown(finding, "the CPU runs at %jd MHz; it is unknown whether powerd runs", mhz);
     } else if (running != 0) {
@@ -275,7 +276,7 @@ const struct st_rule st_rule_freebsd_epp = {
     .when_not = "on battery",
     .sources = "hwpstate_intel(4): 0 to 100 in 13 and 14, 0 to 255 in later manuals; 0 is performance in "
                "both\n"
-               "machdep.hwpstate_pkg_ctrl 1 (default): a value counts for the whole package",
+               "machdep.hwpstate_pkg_ctrl 1 (default): one value applies to all cores of a CPU chip",
     .history = "15: the manual counts epp from 0 to 255, where 13 and 14 count to 100 (hwpstate_intel(4))",
     .now = "# one line for each CPU\nsysctl dev.hwpstate_intel.0.epp=0",
     .persistent = "# /etc/sysctl.conf, one line for each CPU\ndev.hwpstate_intel.0.epp=0",
@@ -361,7 +362,8 @@ const struct st_rule st_rule_freebsd_preemption = {
     .when_not = "you want a value above the real-time range, such as preempt_thresh=224 (a tip for "
                 "desktops): it changes nothing for real-time threads",
     .sources = "FreeBSD sys/kern/sched_ule.c sched_shouldpreempt(); sys/conf/NOTES (PREEMPTION)\n"
-               "sys/sys/priority.h: real-time is 48 to 79, later 8 to 39; defaults 80 (13.2) and 40 (15.1) "
+               "sys/sys/priority.h: real-time priorities are 48 to 79, later 8 to 39; default 80 on 13.2, 40 "
+               "on 15.1, "
                "as captured; not verified that 15.0 has the later values",
     .history = "15: real-time priorities are 8 to 39 instead of 48 to 79, and preempt_thresh is 40 instead "
                "of 80 (sys/sys/priority.h; captures of 13.2 and 15.1; not verified that 15.0 has it)",

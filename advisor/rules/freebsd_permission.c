@@ -96,12 +96,13 @@ const struct st_rule st_rule_freebsd_rt_permission = {
                  "thread. Without it an audio thread may wait behind other threads, however long.",
     .cost = "fairness: a real-time thread that never sleeps keeps its CPU from all other threads",
     .when_not = "accounts that others use",
-    .sources = "rtprio(1), rtprio(2), mac_priority(4)\n"
-               "tried in a short-lived child; measured on 13.2 and 15.1: EPERM for a normal user, granted "
-               "to members of group realtime with mac_priority loaded\n"
-               "SCHED_FIFO is kept as rtprio type FIFO: priority 0..31",
-    .history =
-        "13.1: mac_priority(4) gives the right to a group; before that only root has it (mac_priority(4))",
+    .sources =
+        "rtprio(1), rtprio(2), mac_priority(4)\n"
+        "sleeptune tries it in a short-lived process; on 13.2 and 15.1: refused to a normal user, granted "
+        "to members of group realtime with mac_priority loaded\n"
+        "SCHED_FIFO is kept as rtprio type FIFO: priority 0..31",
+    .history = "13.1: mac_priority(4) gives real-time priority to a group; before, only root had it "
+               "(mac_priority(4))",
     .now = MAC_PRIORITY_NOW("NAME"),
     .persistent = MAC_PRIORITY_EVER,
     .needs = ST_NEEDS_RELOGIN,
@@ -151,7 +152,9 @@ static void judge_mac_priority(struct st_finding *finding)
             {true, ST_STATUS_OK,
              st_text("members of group %jd%s get real-time priority%s", gid,
                      gid == GID_REALTIME ? " (realtime)" : "",
-                     is_kept ? "" : "; loader.conf does not load it, so it may be gone after a reboot")}))
+                     is_kept
+                         ? ""
+                         : "; loader.conf does not load mac_priority, so it may be gone after a reboot")}))
         return;
     if (realtime < 0)
         st_finding_fix(finding, st_text(MAC_PRIORITY_NOW("%s"), user_name(facts)), MAC_PRIORITY_EVER,
@@ -228,7 +231,7 @@ static void fix_user(struct st_finding *finding)
         st_finding_fix_persistent(finding, ST_NEEDS_RELOGIN, "cap_mkdb /etc/login.conf");
     } else if (!audio && !st_text_is(class, "default")) {
         st_finding_fix_persistent(finding, ST_NEEDS_RELOGIN,
-                                  "# /etc/login.conf, in class %s, instead of another memorylocked\n"
+                                  "# /etc/login.conf, in class %s, in place of the old memorylocked\n"
                                   "    :memorylocked=unlimited:\\\n# then\ncap_mkdb /etc/login.conf",
                                   is_plain(class) ? class : "CLASS");
     } else {

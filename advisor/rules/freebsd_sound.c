@@ -157,10 +157,11 @@ static void judge_uaudio_buffer(struct st_finding *finding, int64_t ms)
                            adaptive ? OPEN_AGAIN : "unplug the interface and plug it in again");
         st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, USB_EVER("%jd"), ST_MIN(ms, fits));
     }
-    st_finding_effect(finding, fmax(0, block_ms - period_ms) * 1e3,
-                      "a block of %.1f ms less a period of %.2f ms, if it is longer; and about %jd ms of "
-                      "delay for input and output together (2 * %jd ms of transfers, %jd ms of buffer)",
-                      block_ms, period_ms, 2 * ms + ring_ms, ms, ring_ms);
+    st_finding_effect(
+        finding, fmax(0, block_ms - period_ms) * 1e3,
+        "a block of %.1f ms minus a period of %.2f ms, if the block is longer; and about %jd ms of "
+        "delay for input and output together (2 * %jd ms of transfers, %jd ms of buffer)",
+        block_ms, period_ms, 2 * ms + ring_ms, ms, ring_ms);
 }
 
 const struct st_rule st_rule_freebsd_uaudio_buffer = {
@@ -172,7 +173,8 @@ const struct st_rule st_rule_freebsd_uaudio_buffer = {
     .cost = "power: on one laptop buffers of 2 ms instead of 4 ms took about 0.5 W more; on a busy USB bus "
             "the sound may have gaps",
     .when_not = "playback without live input: 4 ms is a good choice",
-    .sources = "snd_uaudio(4); FreeBSD review D41942 (measured there: 32, 16, 8, 4 ms for 8, 4, 2, 1)\n"
+    .sources = "snd_uaudio(4); FreeBSD review D41942 (measured there: 32, 16, 8, 4 ms of delay with "
+               "buffer_ms 8, 4, 2, 1)\n"
                "commit b2e97edffdab: range 1 to 8, default 4; before that 2 to 8 with a ring of 2 * 8 ms\n"
                "not verified: whether 14.1 is the first release with it, and whether 13.3 has it\n"
                "when it takes effect: the commit says at the next open, the manual after re-attaching\n"

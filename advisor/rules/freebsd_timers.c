@@ -71,11 +71,11 @@ static void judge_stretched(int64_t percent, const struct st_tick_late *late, st
         finding, max_us,
         "the kernel may make each sleep longer by up to 1/2^%d of it: %.1f µs / 2^%d = %.1f µs%s",
         late->shift, period_us, late->shift, late->slop_ns / 1e3,
-        is_coarse ? st_text(", plus %.1f µs because the kernel uses its coarse clock for "
-                            "sleeps of %.1f ms or more",
-                            late->coarse_ns / 1e3, late->threshold_ns / 1e6)
-                  : st_text("; on absolute deadlines %.1f / (1 + 2^-%d) = %.1f µs", max_us, late->shift,
-                            settled_us));
+        is_coarse
+            ? st_text(", plus %.1f µs because the kernel uses its coarse clock for "
+                      "sleeps of %.1f ms or more",
+                      late->coarse_ns / 1e3, late->threshold_ns / 1e6)
+            : st_text("; in a regular loop %.1f / (1 + 2^-%d) = %.1f µs", max_us, late->shift, settled_us));
     st_rule_fix(finding);
 }
 
@@ -87,7 +87,7 @@ static void judge_periodic(int64_t percent, const struct st_tick_late *late, str
     if (coarse_us <= 0) {
         st_finding_fine(finding,
                         "alloweddeviation %jd adds no lateness here, because the event timer is "
-                        "periodic: see finding freebsd-eventtimer",
+                        "periodic: see 'sleeptune report freebsd-eventtimer'",
                         percent);
         return;
     }
@@ -133,12 +133,13 @@ const struct st_rule st_rule_freebsd_alloweddeviation = {
     .sources = "FreeBSD sys/kern/kern_tc.c tc_adjprecision(), sys/kern/kern_time.c kern_clock_nanosleep()\n"
                "periodic timers: sys/kern/kern_clocksource.c handleevents(), nextcallopt\n"
                "nanosleep(2) of FreeBSD 15 (kern.timecounter.nanosleep_precise), commit 626ea75ed2e9\n"
-               "measured on 13.2 and 15.1 kernels: the settled lateness agrees to 0.5 µs at 1.3 to 10 ms\n"
+               "measured on 13.2 and 15.1 with periods of 1.3 to 10 ms: the lateness in a regular loop "
+               "agrees to 0.5 µs\n"
                "a problem from a quarter of the period on: a limit that sleeptune chose",
     .history = "11.1: clock_nanosleep and nanosleep are stretched on all clocks (sys/kern/kern_time.c of "
                "11.1 to 14)\n"
-               "15.0: no longer on the plain clocks, unless nanosleep_precise is 0; poll, select, kevent "
-               "and the _FAST clocks still are (nanosleep(2) of May 2025, commit 626ea75ed2e9)",
+               "15.0: no longer on the usual clocks, unless nanosleep_precise is 0; poll, select, kevent "
+               "and the _FAST clocks are still stretched (nanosleep(2) of May 2025, commit 626ea75ed2e9)",
     ST_FREEBSD_SYSCTL_FIX("kern.timecounter.alloweddeviation", "0",
                           ST_FREEBSD_UNDO_SYSCTL("kern.timecounter.alloweddeviation", "5")),
     .worst = ST_STATUS_PROBLEM,
@@ -185,7 +186,8 @@ static void judge_periodic_eventtimer(int64_t flags, struct st_finding *finding)
         st_finding_advice(finding,
                           "the event timer is periodic: each sleep waits for the next tick, up to %.0f µs",
                           tick_us);
-        st_finding_effect(finding, tick_us, "1 / (hz %jd * singlemul %jd) = %.1f µs", hz, mul, tick_us);
+        st_finding_effect(finding, tick_us, "one tick: 1 / (hz %jd * singlemul %jd) = %.1f µs", hz, mul,
+                          tick_us);
     }
     const char *other = find_alternative(finding->facts);
     if (flags < 0 || (flags & ET_ONESHOT) != 0)
@@ -265,17 +267,18 @@ static void judge_hz(struct st_finding *finding, int64_t hz)
     else if (periodic != 0 && hz < HZ_USUAL)
         st_rule_advise(finding,
                        "kern.hz is %jd and the event timer is periodic, so sleeps are rounded up "
-                       "to clock ticks; see finding freebsd-eventtimer for the lateness",
+                       "to clock ticks; see 'sleeptune report freebsd-eventtimer' for the lateness",
                        hz);
     else if (periodic != 0)
         st_finding_fine(finding,
-                        "kern.hz is %jd and the event timer is periodic; finding "
-                        "freebsd-eventtimer shows the lateness",
+                        "kern.hz is %jd and the event timer is periodic; "
+                        "'sleeptune report freebsd-eventtimer' shows the lateness",
                         hz);
     else
         st_finding_fine(finding,
                         "kern.hz %jd: the event timer is one-shot, so short sleeps do not depend on it; "
-                        "finding freebsd-alloweddeviation judges long ones; POSIX timers (timer_settime) may "
+                        "'sleeptune report freebsd-alloweddeviation' judges long sleeps; POSIX timers "
+                        "(timer_settime) may "
                         "be up to two ticks (%.0f ms) late",
                         hz, 2e3 / (double)hz);
 }
@@ -286,7 +289,7 @@ const struct st_rule st_rule_freebsd_hz = {
     .mechanism = "With a one-shot event timer (the default) short sleeps do not depend on kern.hz. Three "
                  "kinds of waits do: all sleeps with a periodic event timer; POSIX timers, which are "
                  "rounded up to ticks; and long sleeps, if the kernel uses its coarse clock for them (see "
-                 "finding freebsd-alloweddeviation).",
+                 "'sleeptune report freebsd-alloweddeviation').",
     .cost = "power: more clock interrupts",
     .when_not = "the event timer is in one-shot mode (the default). Values above 2000: in 2009 users "
                 "reported larger sleep errors",
@@ -335,24 +338,26 @@ static void judge_slow(const char *hardware, struct st_finding *finding)
     const char *choice = st_facts_text_or(finding->facts, TIMECOUNTER_CHOICE, "");
     const struct counter tsc = find_counter(choice, "TSC"), now = find_counter(choice, hardware);
     if (choice[0] == '\0') {
-        st_finding_unknown(finding,
-                           "the clock is %s, which is slow to read; the list of other clocks could not be "
-                           "read",
-                           hardware);
+        st_finding_unknown(
+            finding,
+            "the system clock is %s, which is slow to read; the list of other clocks could not be "
+            "read",
+            hardware);
     } else if (tsc.name[0] == '\0') {
-        st_finding_ok(finding,
-                      "the clock is %s, which is slow to read; the faster clock TSC is not available here",
-                      hardware);
+        st_finding_ok(
+            finding,
+            "the system clock is %s, which is slow to read; the faster clock TSC is not available here",
+            hardware);
     } else if (tsc.quality <= 0 || now.quality > tsc.quality) {
         st_finding_ok(
             finding,
-            "the clock is %s, which is slow to read. Do not change it: the kernel trusts the TSC of "
+            "the system clock is %s, which is slow to read. Do not change it: the kernel trusts the TSC of "
             "this machine less (quality %d)",
             hardware, tsc.quality);
     } else {
-        st_finding_advice(finding,
-                          "the clock is %s, which is slow to read; the clock %s (quality %d) is faster",
-                          hardware, tsc.name, tsc.quality);
+        st_finding_advice(
+            finding, "the system clock is %s, which is slow to read; the clock %s (quality %d) is faster",
+            hardware, tsc.name, tsc.quality);
         st_machine_fix_sysctl(finding, "kern.timecounter.hardware", tsc.name);
     }
 }
@@ -366,13 +371,15 @@ static void judge_timecounter(struct st_finding *finding, const char *hardware)
     if (st_text_begins_among(hardware, slow_clocks))
         judge_slow(hardware, finding);
     else if (!st_text_begins_among(hardware, fast_clocks))
-        st_finding_unknown(finding,
-                           "sleeptune does not know the clock %.40s; 'sleeptune-lab syscall' prints how "
-                           "long a clock read takes",
-                           hardware);
+        st_finding_unknown(
+            finding,
+            "sleeptune does not know the system clock %.40s; 'sleeptune-lab syscall' prints how "
+            "long a clock read takes",
+            hardware);
     else if (fast == 0)
         st_finding_ok(finding,
-                      "the clock is %s, which is fast; see finding freebsd-fast-gettime for how programs "
+                      "the system clock is %s, which is fast; see 'sleeptune report freebsd-fast-gettime' "
+                      "for how programs "
                       "read it",
                       hardware);
     else if (r != 0 && r != -ENOENT)
@@ -418,7 +425,7 @@ static void judge_nanosleep_precise(struct st_finding *finding, int64_t precise)
             finding, "nanosleep_precise is 0, but sleeps are exact because alloweddeviation is %jd", percent);
     else
         st_rule_advise(finding, "nanosleep_precise is 0, so the kernel stretches sleeps as on FreeBSD 14; "
-                                "see finding freebsd-alloweddeviation for the lateness");
+                                "see 'sleeptune report freebsd-alloweddeviation' for the lateness");
 }
 
 const struct st_rule st_rule_freebsd_nanosleep_precise = {
@@ -430,9 +437,10 @@ const struct st_rule st_rule_freebsd_nanosleep_precise = {
     .cost = "power: the CPU wakes up more often, because fewer sleeps end together; FreeBSD 15 does so by "
             "default",
     .when_not = "laptops on battery that play no music",
-    .sources = "nanosleep(2) of FreeBSD 15, commit 626ea75ed2e9, review D50075\n"
-               "measured on 15.1: 6.4 to 6.8 µs late at any alloweddeviation with 1, 162.9 µs at 5 % with 0 "
-               "(2667 µs)",
+    .sources =
+        "nanosleep(2) of FreeBSD 15, commit 626ea75ed2e9, review D50075\n"
+        "measured on 15.1: with 1, 6.4 to 6.8 µs late at any alloweddeviation; with 0 and 5 %, 162.9 µs late "
+        "(2667 µs)",
     .history = "15.0: the sysctl is new, and on (nanosleep(2) of May 2025, commit 626ea75ed2e9)\n"
                "15.1: programs built for older releases sleep exactly, too (measured with one of 13.2)",
     ST_FREEBSD_SYSCTL_BACK("kern.timecounter.nanosleep_precise", "1"),
@@ -440,8 +448,8 @@ const struct st_rule st_rule_freebsd_nanosleep_precise = {
                           ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION, ST_KEY_FREEBSD_KERN_OSRELDATE),
     .most = 1,
     .judge_number = judge_nanosleep_precise,
-    .absent = "this kernel does not have nanosleep_precise (new in FreeBSD 15.0): see finding "
-              "freebsd-alloweddeviation",
+    .absent = "this kernel does not have nanosleep_precise (new in FreeBSD 15.0): see "
+              "'sleeptune report freebsd-alloweddeviation'",
 };
 
 /* --- freebsd-fast-gettime: can programs read the clock without a system call? --- */
@@ -457,8 +465,8 @@ const struct st_rule st_rule_freebsd_fast_gettime = {
         "FreeBSD sys/kern/kern_tc.c, sys/kern/kern_sharedpage.c; the cost of the call was not measured",
     ST_FREEBSD_SYSCTL_BACK("kern.timecounter.fast_gettime", "1"),
     .facts = ST_RULE_KEYS(FAST),
-    .cases = ST_RULE_CASES(
-        {0, ST_STATUS_ADVICE, "fast_gettime is 0: each clock read is a system call"},
-        {0, ST_STATUS_OK,
-         "programs can read the clock without a system call (see finding freebsd-timecounter for the cost)"}),
+    .cases = ST_RULE_CASES({0, ST_STATUS_ADVICE, "fast_gettime is 0: each clock read is a system call"},
+                           {0, ST_STATUS_OK,
+                            "programs can read the clock without a system call (see 'sleeptune report "
+                            "freebsd-timecounter' for the cost)"}),
 };

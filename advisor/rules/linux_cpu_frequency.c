@@ -148,7 +148,7 @@ static void judge_slow(struct st_finding *finding, const struct st_fact *worst, 
     st_finding_quote(finding, worst);
     if (kind == KIND_CAPPED)
         about =
-            st_text("the worst to %.2f of %.2f GHz: %s", ghz_of(worst, "max_khz"),
+            st_text("the slowest CPU to %.2f of %.2f GHz: %s", ghz_of(worst, "max_khz"),
                     ghz_of(worst, "hardware_max_khz"), turbo != NULL ? "turbo is off" : "scaling_max_freq");
     else if (kind == KIND_EPP)
         about = st_text("%s, preference %s", about, st_fact_beside_text_or(worst, "epp", "?"));
@@ -238,7 +238,7 @@ const struct st_rule st_rule_linux_cpu_frequency = {
                 "(power-profiles-daemon, tuned, TLP) would overwrite it: choose its performance "
                 "profile instead",
     .sources = "Linux Documentation/admin-guide/pm/cpufreq.rst, intel_pstate.rst, amd-pstate.rst\n"
-               "'powersave' under intel_pstate and amd-pstate-epp is not the generic governor: the energy "
+               "with intel_pstate and amd-pstate-epp 'powersave' does not mean the lowest clock: the energy "
                "preference decides\n"
                "intel_pstate.rst: no_turbo and max_perf_pct hold for all CPUs, and the lowest limit counts\n"
                "Linux Documentation/ABI/testing/sysfs-platform_profile\n"
@@ -316,8 +316,8 @@ static void judge_power_daemons(struct st_finding *finding)
             "--now power-profiles-daemon.service   # or tuned, tlp, auto-cpufreq");
     } else if (slow != NULL) {
         st_finding_advice(finding,
-                          "%s runs and would overwrite the setting of finding linux-cpu-frequency: choose "
-                          "its profile instead",
+                          "%s runs and would overwrite what linux-cpu-frequency advises: choose "
+                          "this daemon's performance profile instead",
                           first->name);
         st_finding_fix(finding, first->now, first->persistent, ST_NEEDS_NOTHING);
     } else if (unread_n > 0) {
@@ -367,8 +367,8 @@ static void judge_slowed(struct st_finding *finding, int64_t ms)
     if (ms >= HEAT_MS_AN_HOUR && hours == 0) {
         st_finding_unknown(
             finding,
-            "heat slowed the CPU down for %.0f s since the start; whether that is much depends on "
-            "how long ago that was, which is unknown",
+            "heat slowed the CPU down for %.0f s since the start; to judge this, sleeptune needs to know "
+            "when the computer was started, which is unknown",
             seconds);
     } else if ((double)ms >= HEAT_MS_AN_HOUR * fmax(hours, 1)) {
         st_rule_advise(finding, "the CPU was slowed down for %.0f s %s, probably because of heat", seconds,

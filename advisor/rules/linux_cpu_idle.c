@@ -98,7 +98,8 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
                limited = held || scan->cpus_are_limited;
     if (scan->worst == NULL && scan->deeper != NULL) {
         st_finding_quote(finding, scan->deeper);
-        st_finding_fine(finding, "a sleep of %.0f µs is too short for any idle state", period_us);
+        st_finding_fine(finding, "a period of %.0f µs is too short for the CPU to use an idle state",
+                        period_us);
         return;
     }
     if (scan->worst == NULL || scan->request_us == 0) {
@@ -173,7 +174,7 @@ static void judge_idle_states(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_idle_states = {
     .id = "linux-idle-states",
-    .title = "CPU idle states and PM QoS",
+    .title = "CPU idle states (time to wake up)",
     .mechanism = "An idle CPU sleeps in one of several states. The deeper the state, the longer it "
                  "takes to wake, which is added to each wake-up of a thread. A program can limit it: "
                  "it writes the limit to /dev/cpu_dma_latency and keeps the file open.",
@@ -184,9 +185,10 @@ const struct st_rule st_rule_linux_idle_states = {
                "latencies: /sys/devices/system/cpu/cpu0/cpuidle/state*/latency, as the driver states them; "
                "of CPUs 1 to 31 those that differ\n"
                "of one CPU only: cpu*/power/pm_qos_resume_latency_us (0: no limit)\n"
-               "drivers/cpuidle/governors/menu.c: no state whose residency is longer than the time to the "
-               "next timer (ladder.c does not check this); a CPU that is woken by another one, as by its "
-               "sound card's interrupt, may be deeper\n"
+               "drivers/cpuidle/governors/menu.c: no state whose shortest useful time is longer than the "
+               "time to the "
+               "next timer (ladder.c does not check this); a CPU that waits for something else, such as the "
+               "sound card's interrupt, may sleep deeper\n"
                "no advice up to 20 µs or 2 % of the period, a problem from half the period on: limits that "
                "sleeptune chose",
     .now = NOW("2", "00000002"),
@@ -262,7 +264,7 @@ const struct st_rule st_rule_linux_idle_request_access = {
                  "longer to wake than the program allows. The file belongs to root, so audio programs that "
                  "use it (jackd, some DAWs) cannot open it.",
     .cost = "power: several watts while a program keeps the file open",
-    .when_not = "on battery; finding linux-idle-states is ok already",
+    .when_not = "on battery; 'sleeptune report linux-idle-states' says ok",
     .sources = "Linux Documentation/power/pm_qos_interface.rst, admin-guide/pm/cpuidle.rst; rtcqs checks "
                "the same file\n"
                "linux-idle-states shows the lateness; 20 µs is a limit that sleeptune chose",

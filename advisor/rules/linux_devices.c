@@ -140,11 +140,12 @@ static void judge_usb_path(struct st_finding *finding)
             (!software && (!st_fact_beside_is(fact, "hub", ONE_TRANSLATOR) || !shares_hub(fact))))
             continue;
         st_rule_advise(finding,
-                       software ? "%.40s sends at 12 Mbit/s through a hub to a DWC OTG controller, whose "
-                                  "driver splits each transfer itself: it loses packets if an interrupt "
-                                  "comes late"
-                                : "%.40s and another audio interface share a hub with one translator for "
-                                  "both: there may be no room for all packets",
+                       software
+                           ? "%.40s sends at 12 Mbit/s through a hub to a DWC OTG controller, whose "
+                             "driver does part of the work in software: it loses packets if an interrupt "
+                             "comes late"
+                           : "%.40s and another audio interface share a hub with one translator for "
+                             "both: there may be no room for all packets",
                        st_fact_beside_text_or(fact, "product", "a USB audio interface"));
         return;
     }
@@ -154,16 +155,17 @@ static void judge_usb_path(struct st_finding *finding)
                         "sound clicks: sleeptuned as root can watch the packets (usbmon)",
                         devices_n, ST_PLURAL(devices_n));
     else if (finding->summary == NULL)
-        st_finding_not_applicable(finding, "no USB audio interface whose speed is known is connected");
+        st_finding_not_applicable(finding, "no USB audio interface with a known speed is connected");
 }
 
 const struct st_rule st_rule_linux_usb_path = {
     .id = "linux-usb-path",
     .title = "The way from a USB interface to the computer",
     .mechanism =
-        "Interfaces of 12 Mbit/s need a translator to the faster bus. Raspberry Pis up to the 3 have it in "
-        "software (dwc_otg, dwc2); simple hubs have one for all ports. What does not get through in its "
-        "millisecond is a gap, and no xrun counter sees it.",
+        "A USB interface of 12 Mbit/s needs a translator to the faster bus. Up to the Raspberry Pi 3 it is "
+        "software (dwc_otg, dwc2); simple hubs have one for all ports. Sound that does not get through in "
+        "its "
+        "millisecond is lost, and no xrun counter shows it.",
     .privilege = "none",
     .when_not = "you hear no gaps",
     .sources =
@@ -172,10 +174,10 @@ const struct st_rule st_rule_linux_usb_path = {
         "(dwc2)\n"
         "no limit is known for hubs between, cameras on the same bus and the CPU that the controller "
         "interrupts: details show them",
-    .persistent = "# another port, best of another controller ('lsusb -t' shows them)\n"
+    .persistent = "# use another controller's port if possible ('lsusb -t' shows them)\n"
                   "# or a hub with \"TT per port\" (lsusb -v); a Raspberry Pi 4 or newer",
     .needs = ST_NEEDS_REOPEN,
-    .check = "lsusb -t   # 480M, or no hub with another 12M audio device, and not dwc_otg",
+    .check = "lsusb -t   # good: 480M, or no other 12M audio device on its hub, and not dwc_otg",
     .undo = "put it back",
     .facts = ST_RULE_KEYS(ST_KEYS_USB_AUDIO "*.speed_mbit", ST_KEYS_USB_AUDIO "*.hubs_n",
                           ST_KEYS_USB_AUDIO "*.hub", ST_KEYS_USB_AUDIO "*.controller", ST_KEYS_USB_AUDIO "*",
@@ -362,19 +364,22 @@ static void judge_card_rate(struct st_finding *finding)
     if (right_n > 0 && finding->summary == NULL)
         st_finding_fine(finding, "each sound card that plays (%zu) keeps its rate", right_n);
     else if (finding->summary == NULL)
-        st_finding_not_applicable(finding, "no stream has played for long enough");
+        st_finding_not_applicable(finding, "no sound has played long enough to measure the card's rate");
 }
 
 const struct st_rule st_rule_linux_card_rate = {
     .id = "linux-card-rate",
     .title = "The rate that the sound card really has",
-    .mechanism = "A card whose clock is wrong plays fewer frames in a second than it promised. Programs then "
-                 "wait or drop sound: it is too deep, video falls behind, and every xrun counter stays at 0.",
+    .mechanism =
+        "A card whose clock is wrong plays fewer frames in a second than it promised. Programs then "
+        "wait or drop sound: the pitch is too low, video falls behind, and every xrun counter stays at 0.",
     .privilege = "none",
     .when_not =
         "the stream was paused or the clock was set while it played: close the stream and check again",
-    .sources = "bc250-docs issue 39 (DisplayPort with 39,526 instead of 48,000 Hz, ERR 0); Linux "
-               "sound/core/pcm.c\nslow: by more than 5 % after 3 s or more, limits that sleeptune chose",
+    .sources =
+        "users report: bc250-docs issue 39 (DisplayPort with 39,526 instead of 48,000 Hz, no xruns); Linux "
+        "sound/core/pcm.c\na card counts as slow by more than 5 % after 3 s or more: limits that sleeptune "
+        "chose",
     .persistent = "# use another output (USB, analogue), or update driver and firmware of the card",
     .needs = ST_NEEDS_REOPEN,
     .check = "cat /proc/asound/card*/pcm*/sub*/status   # hw_ptr / (tstamp - trigger_time): the rate",
@@ -415,7 +420,7 @@ static void judge_card_clocks(struct st_finding *finding)
             {!has_drift && st_facts_has_int(facts, ST_KEY_LISTEN_INVALID), ST_STATUS_UNKNOWN,
              "whether the clocks drift apart is unknown: the run of 'sleeptune listen' was invalid"},
             {!has_rate && !has_drift, ST_STATUS_NOT_APPLICABLE,
-             "the clocks are measured by 'sleeptune listen', and no run of it was given"},
+             "'sleeptune listen' measures the clocks, but none of its results was given"},
             {has_rate, ST_STATUS_OK, "the card that records keeps its rate within 0.1 %"},
             {true, ST_STATUS_OK, st_text("the clocks of both cards are less than %d ppm apart", DRIFT_PPM)}))
         st_rule_fix(finding);
@@ -505,7 +510,7 @@ static bool has_long_steps(struct st_finding *finding, const struct st_fact *nod
             st_finding_quote(finding, node);
             st_finding_advice(
                 finding,
-                "%.60s reports what it has played in jumps of %jd frames or more; PipeWire keeps %.0f + %jd "
+                "%.60s reports its play position in jumps of %jd frames or more; PipeWire keeps %.0f + %jd "
                 "frames ready, so a dropout is possible although all programs are in time",
                 name, frames, cycle, reserve);
             while (wanted < frames && wanted < HEADROOM_MAX)
@@ -517,8 +522,8 @@ static bool has_long_steps(struct st_finding *finding, const struct st_fact *nod
             st_finding_quote(finding, step);
             st_finding_advice(
                 finding,
-                "%.60s in a virtual machine moves its position in steps of %jd frames or more, a "
-                "large part of PipeWire's cycle of %jd: it counts xruns although the buffer is "
+                "%.60s in a virtual machine reports its position in steps of %jd frames or more, a "
+                "large part of PipeWire's cycle of %jd: PipeWire counts xruns although the buffer is "
                 "full",
                 name, frames, asked.cycle_frames);
             st_finding_fix(finding, NULL, GUEST_EVER, ST_NEEDS_REOPEN);
@@ -527,7 +532,7 @@ static bool has_long_steps(struct st_finding *finding, const struct st_fact *nod
     }
     if (emulated && steps_n == 0 && finding->summary == NULL)
         st_finding_unknown(finding,
-                           "whether the emulated position of %.60s moves in long steps is seen only while it "
+                           "whether %.60s reports its position in long steps can be seen only while it "
                            "plays, in the running virtual machine",
                            name);
     return false;
@@ -545,8 +550,9 @@ static void judge_wished_card(struct st_finding *finding, const char *card)
             node = name;
     }
     if (node == NULL) {
-        st_finding_unknown(finding, "PipeWire has no node %.100s now: plug the card in, or look at pw-top",
-                           card);
+        st_finding_unknown(
+            finding, "PipeWire has no card named %.100s now: plug it in, or look for its name in pw-top",
+            card);
         return;
     }
     st_finding_quote(finding, node);
@@ -591,8 +597,8 @@ static void judge_device_headroom(struct st_finding *finding)
             continue;
         st_finding_quote(finding, path);
         st_finding_advice(finding,
-                          "%.60s%s moves its position in steps, and PipeWire keeps only %jd frames in "
-                          "reserve: it counts xruns although the buffer is full",
+                          "%.60s%s reports its position in steps, and PipeWire keeps only %jd frames in "
+                          "reserve: PipeWire counts xruns although the buffer is full",
                           name, guest ? " in a virtual machine" : " (Sound Open Firmware)", frames);
         fix_headroom(finding, name, guest ? GUEST_FRAMES : SOF_FRAMES);
         return;
@@ -603,20 +609,23 @@ static void judge_device_headroom(struct st_finding *finding)
 
 const struct st_rule st_rule_linux_device_headroom = {
     .id = "linux-device-headroom",
-    .title = "Headroom of devices whose position jumps",
-    .mechanism = "PipeWire fills the buffer just ahead of the position that the card reports. A card that "
-                 "reports it in steps (Sound Open Firmware, virtual machines) seems to have passed the end. "
-                 "A second card, which follows the clock of another one, needs a reserve, too.",
+    .title = "Headroom (reserve) for cards whose position jumps",
+    .mechanism =
+        "PipeWire fills the buffer just ahead of the position that the card reports. A card that "
+        "reports it in steps (Sound Open Firmware, virtual machines) seems to have emptied the buffer. "
+        "A second card, which follows the clock of another one, needs a reserve, too.",
     .privilege = "root; none for a file in ~/.config/wireplumber",
     .cost = "latency: as long as the headroom; 1024 frames are 21 ms",
     .when_not = "there are no xruns",
     .sources =
         "thesofproject/linux issues 5284 and 5242 (1024 helped); PipeWire 1.5.81 has it for SOF cards\n"
         "WirePlumber alsa-vm.conf: 2048 in virtual machines, for alsa_*.pci.* only\n"
-        "try-omarchy pull requests 60 and 69: QEMU's HDA in steps of 10 ms, xruns with a cycle of "
+        "users report: try-omarchy pull requests 60 and 69: QEMU's card has steps of 10 ms, xruns with a "
+        "cycle of "
         "1024, none with 4096\n"
-        "PipeWire spa/plugins/alsa/alsa-pcm.c: it wakes with a cycle and the reserve in the buffer\n"
-        "jumps: what 50 looks in 50 ms show, so a real one may be longer",
+        "PipeWire source spa/plugins/alsa/alsa-pcm.c: PipeWire wakes while a cycle and the reserve are in "
+        "the buffer\n"
+        "sleeptune looks 50 times in 50 ms, so real jumps may be longer",
     .persistent = HEADROOM_EVER("NODE", "1024 } } } ]   # NODE: as in pw-top; virtual machines: 2048"),
     .needs = ST_NEEDS_REOPEN,
     .check = "pw-dump | grep -A3 headroom   # the frames that were set",
@@ -635,14 +644,15 @@ const struct st_rule st_rule_linux_card_faults = {
     .mechanism =
         "A card that does not answer its driver (-71), whose hub switched it off (EMI), or whose clock is "
         "not "
-        "valid loses sound or stops. That is the cable, the port, the firmware or the driver: no setting "
-        "cures it, and each change of the kernel may.",
+        "valid loses sound or stops. The cause is the cable, the port, the firmware or the driver: no "
+        "setting "
+        "cures it, but another kernel version may.",
     .privilege = "none",
     .when_not = "the lines are from the moment when you plugged or unplugged it",
     .sources = "Linux sound/usb/clock.c, drivers/usb/core/hub.c, sound/pci/hda/hda_intel.c; "
                "Documentation/driver-api/usb/error-codes.rst: EPROTO (71)",
     .persistent =
-        "# another cable, another port without a hub; the firmware of the card; the kernel before this one",
+        "# try another cable, another port without a hub, newer firmware of the card, or the previous kernel",
     .check = "journalctl -k -b | grep -iE 'usb|snd'   # no new lines while music plays",
     .undo = "nothing to undo",
     .facts = ST_RULE_KEYS(ST_KEY_KERNEL_LOG_CARD_N),

@@ -130,7 +130,7 @@ const struct st_rule st_rule_linux_jack_realtime = {
     .title = "JACK's real-time priority",
     .mechanism = "jackd uses a real-time priority unless it is started with the option -r. Without "
                  "real-time priority each cycle waits until busy programs leave a CPU free, however long.",
-    .privilege = "none (for the right to real-time priority see finding linux-rt-permission)",
+    .privilege = "none (for the right to real-time priority see 'sleeptune report linux-rt-permission')",
     .when_not = "you use JACK only for tests with its dummy driver",
     .sources = "jackd(1) 1.9.21: -R is the default, -r turns it off, -P sets the priority (its message at "
                "start says 10)",

@@ -163,7 +163,7 @@ const struct st_rule st_rule_linux_cpu_quota = {
     .persistent = "# UNIT: user-1000.slice or the like; of a user's service: systemctl --user\n"
                   "sudo systemctl set-property UNIT CPUQuota=",
     .check = "cat /sys/fs/cgroup/user.slice/cpu.max /sys/fs/cgroup/user.slice/user-*/cpu.max   # max 100000",
-    .undo = "sudo systemctl set-property UNIT CPUQuota=50%, as it was",
+    .undo = "set the old limit again: sudo systemctl set-property UNIT CPUQuota=50%",
     .facts = ST_RULE_KEYS(ST_KEYS_CPU_QUOTA "*.pct", ST_KEYS_CPU_QUOTA "*.name",
                           ST_KEYS_CPU_QUOTA "*.period_us", ST_KEYS_RT_THREAD "*.pid"),
     .judge = judge_cpu_quota,
@@ -224,8 +224,8 @@ static void judge_service_limits(struct st_finding *finding)
         }
     }
     if (program == NULL) {
-        st_finding_not_applicable(finding,
-                                  "no unit that was read in /etc/systemd/system starts an audio program");
+        st_finding_not_applicable(
+            finding, "none of the services found in /etc/systemd/system starts an audio program");
         return;
     }
     st_finding_quote(finding, program);
@@ -275,8 +275,8 @@ const struct st_rule st_rule_linux_service_limits = {
         "DynamicUser=, AmbientCapabilities=, CapabilityBoundingSet=; systemd-system.conf(5): "
         "DefaultLimitRTPRIO=\nsystemd src/basic/parse-util.c: parse_boolean(); src/shared/conf-parser.c: "
         "config_parse_rlimit()\n"
-        "field report: limits.d was thought to reach a service (MPE-Sound-Module PR 46)\n"
-        "only units in /etc/systemd/system, and packaged ones with a drop-in there, are read",
+        "users report: limits.d has no effect on a service (MPE-Sound-Module pull request 46)\n"
+        "sleeptune reads only units in /etc/systemd/system, and packaged ones with a drop-in there",
     .persistent = EVER("UNIT", RTPRIO "\n" SERVICE_LIMITS_MEMLOCK),
     .check = "systemctl show UNIT -p LimitRTPRIO -p LimitMEMLOCK -p RestrictRealtime   # 90, "
              "4294967296, no",
@@ -320,7 +320,7 @@ static void judge_rt_throttling(struct st_finding *finding, int64_t runtime)
              "unless "
              "root set another share (deadline server)"},
             {off && server < 0, ST_STATUS_UNKNOWN,
-             "real-time throttling is off, which is harmless with a deadline server (from Linux 6.12 on); "
+             "real-time throttling is off, which is harmless from Linux 6.12 on (deadline server); "
              "whether this kernel has one is unknown"},
             {off, ST_STATUS_ADVICE,
              "real-time throttling is off: a real-time thread that never sleeps keeps its CPU for ever and "

@@ -24,11 +24,12 @@ static bool is_swapped(struct st_finding *finding)
      * swap for ever */
     if (most == NULL || st_rule_is_at_ease(finding))
         return false;
-    st_finding_advice(finding, "%.40s has %.1f MiB of its memory in swap, and waits until it is read back",
+    st_finding_advice(finding,
+                      "%.40s has %.1f MiB of its memory in swap, and must wait when it needs that memory",
                       st_fact_beside_text_or(most, "name", ""), (double)most->i64 / 1024);
     st_finding_fix(finding,
                    "sudo swapoff -a && sudo swapon -a   # reads all of it back; needs as much free memory",
-                   "# let the program lock its memory: finding linux-memlock", ST_NEEDS_NOTHING);
+                   "# let the program lock its memory: sleeptune report linux-memlock", ST_NEEDS_NOTHING);
     return true;
 }
 
@@ -91,7 +92,7 @@ const struct st_rule st_rule_linux_numa_balancing = {
     .id = "linux-numa-balancing",
     .title = "Automatic NUMA balancing",
     .mechanism = "On a machine with several memory nodes the kernel takes pages away from programs now"
-                 " and then, to see which processor uses them, locked ones, too. The next use of such "
+                 " and then, to see which processor uses them, even locked pages. The next use of such "
                  "a page stops the thread, maybe until the page has moved.",
     .cost = "throughput: a program may keep memory that is far from its processor",
     .when_not = "machines with one memory node, where it is off by itself",
@@ -185,5 +186,5 @@ const struct st_rule st_rule_linux_memory_out = {
     .facts = ST_RULE_KEYS(ST_KEY_KERNEL_LOG_MEMORY_N),
     .cases = ST_RULE_CASES(
         {0, ST_STATUS_OK, "the kernel logged no lack of memory since the start"},
-        {0, ST_STATUS_ADVICE, "memory ran out: programs that the kernel ended, by its log: {}"}),
+        {0, ST_STATUS_ADVICE, "memory ran out: number of programs that the kernel ended, by its log: {}"}),
 };

@@ -54,16 +54,18 @@ static void judge_refused(int64_t error, int64_t priority, struct st_finding *fi
     const int64_t limit = st_facts_int_or(facts, ST_KEY_RT_RTPRIO_LIMIT, 0);
     const bool contained = st_place_container(facts) != NULL;
     if (limit > 0 && limit < priority && error == EPERM) {
-        st_finding_advice(finding, "priority %jd was refused; the limit allows up to %jd%s", priority, limit,
-                          beside_irqs(facts));
+        st_finding_advice(finding,
+                          "priority %jd was refused; this user's limit (rtprio) allows only up to %jd%s",
+                          priority, limit, beside_irqs(facts));
         st_machine_fix_user(finding);
     } else if (st_machine_is_root(facts) || limit == ST_UNLIMITED || limit >= priority) {
         st_finding_problem(
             finding, "real-time priority was refused (%s), although this user has the right: %s",
             strerror((int)error),
-            contained ? "the container forbids it"
-                      : "see finding linux-rt-group-sched, and check RestrictRealtime= and seccomp "
-                        "filters");
+            contained
+                ? "the container forbids it"
+                : "see 'sleeptune report linux-rt-group-sched', and check RestrictRealtime= and seccomp "
+                  "filters");
         if (contained)
             st_finding_fix_persistent(finding, ST_NEEDS_NOTHING,
                                       "# start the container with\n--cap-add=SYS_NICE --ulimit rtprio=90");
@@ -120,7 +122,7 @@ static void judge_rt_permission(struct st_finding *finding, int64_t error)
     if (!was_tried(finding->facts))
         judge_read(error, priority, finding);
     else if (error == 0)
-        st_finding_fine(finding, "SCHED_FIFO %jd was granted to %s", priority,
+        st_finding_fine(finding, "real-time priority (SCHED_FIFO %jd) was granted to %s", priority,
                         st_machine_is_root(finding->facts)
                             ? "root; it may be refused to other users: run the report as the user who plays"
                             : "this user");
@@ -222,7 +224,7 @@ static void judge_rt_group_sched(struct st_finding *finding)
             {!tried, ST_STATUS_UNKNOWN,
              "this kernel has real-time group scheduling; sleeptune did not test whether it refuses "
              "SCHED_FIFO. Run the report as the user who plays"},
-            {error != EPERM, ST_STATUS_OK, "SCHED_FIFO is refused, but the reason is not a missing right",
+            {error != EPERM, ST_STATUS_OK, "SCHED_FIFO is refused, but not because this user lacks the right",
              NULL, true},
             {runtime_us > 0, ST_STATUS_OK,
              st_text("the control group of this process has %jd µs of real-time budget, so it is not the "
@@ -230,7 +232,7 @@ static void judge_rt_group_sched(struct st_finding *finding)
                      runtime_us)},
             {runtime_us < 0 && limit_refuses(facts), ST_STATUS_UNKNOWN,
              "the kernel has real-time group scheduling, but the limit rtprio already refuses SCHED_FIFO: "
-             "solve finding linux-rt-permission first"},
+             "see sleeptune report linux-rt-permission first"},
             {runtime_us == 0, ST_STATUS_PROBLEM,
              "the kernel refuses SCHED_FIFO, because the control group of this process has a real-time "
              "budget of 0 µs"},
@@ -289,9 +291,11 @@ static void judge_rtkit(struct st_finding *finding, int64_t error)
              "sleeptune could not read whether rtkit is installed"},
             {!there && st_facts_has(facts, ST_KEY_SYSTEM_LACKS), ST_STATUS_UNKNOWN,
              "the saved files do not show whether rtkit is installed"},
-            {is_rtkit_cut_off(facts), ST_STATUS_NOT_APPLICABLE, CUT_OFF "; see finding linux-rt-permission"},
+            {is_rtkit_cut_off(facts), ST_STATUS_NOT_APPLICABLE,
+             CUT_OFF "; see 'sleeptune report linux-rt-permission'"},
             {!there, ST_STATUS_NOT_APPLICABLE,
-             "rtkit is not installed; see finding linux-rt-permission for other ways to real-time priority"},
+             "rtkit is not installed; see 'sleeptune report linux-rt-permission' for other ways to real-time "
+             "priority"},
             {st_facts_int_or(facts, ST_KEY_RTKIT_REFUSED_N, 0) > 0, ST_STATUS_ADVICE,
              "rtkit refused programs of this user: too many requests or threads at once"},
             {st_facts_int_or(facts, ST_KEY_RTKIT_FAILED_N, 0) > 0, ST_STATUS_ADVICE,
@@ -299,9 +303,10 @@ static void judge_rtkit(struct st_finding *finding, int64_t error)
             {finding->wish->period_ns < ST_RULE_LONG_NS && priority < ST_MACHINE_IRQ_PRIORITY &&
                  st_linux_kernel_has_irq_threads(facts),
              ST_STATUS_ADVICE,
-             st_text("rtkit gives SCHED_RR %jd to programs that ask, which is lower than interrupt threads "
-                     "(50); for a period of %.1f ms the limit rtprio is better",
-                     priority, st_rule_period_us(finding) / 1e3)},
+             st_text(
+                 "rtkit gives programs only priority %jd (SCHED_RR), which is lower than interrupt threads "
+                 "(50); for a period of %.1f ms a limit rtprio in limits.d is better",
+                 priority, st_rule_period_us(finding) / 1e3)},
             {true, ST_STATUS_OK, st_text("rtkit gives SCHED_RR up to %jd to programs that ask", priority),
              NULL, true}))
         st_machine_fix_user(finding);
@@ -361,7 +366,7 @@ static void judge_audio_group(struct st_finding *finding, int64_t error)
     const bool has_pam = !st_facts_has_int(facts, ST_KEY_PAM_MISSING);
     if (error != 0 && has_pam && st_finding_need_text(finding, ST_KEY_USER_GROUPS, &groups) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_unknown(finding, "the saved files do not say which user plays; --user NAME names one");
+            st_finding_unknown(finding, "the saved files do not show which user plays: add --user NAME");
         return;
     }
     ST_FACTS_EACH (fact, facts, LIMITS, ".rtprio") {
@@ -377,16 +382,20 @@ static void judge_audio_group(struct st_finding *finding, int64_t error)
                                                               st_facts_text_or(facts, ST_KEY_USER_NAME, ""))),
                          *any = st_facts_find(facts, ST_KEY_LIMITS_ANY_RTPRIO);
     const bool fires = st_rule_say(
-        finding, {error == 0, ST_STATUS_OK, "this user has the right, so the group does not matter"},
+        finding,
+        {error == 0, ST_STATUS_OK,
+         "this user has the right to real-time priority, so the group does not matter"},
         {!has_pam, ST_STATUS_NOT_APPLICABLE, "this system has no PAM, so nothing reads the limits of groups"},
         {line != NULL && st_machine_limit(line) < ST_TRIED_PRIORITY, ST_STATUS_NOT_APPLICABLE,
-         "a line of limits.conf for this user counts before those of groups; see finding linux-rt-permission",
+         "a line of limits.conf for this user overrides the lines for groups; see 'sleeptune report "
+         "linux-rt-permission'",
          line},
         {best != NULL, ST_STATUS_ADVICE, ""},
         {any != NULL && any->state == ST_FACT_UNREADABLE, ST_STATUS_UNKNOWN,
          "not all limits in /etc/security could be read", any},
         {true, ST_STATUS_NOT_APPLICABLE,
-         st_text("no group may use real-time priority %d on this machine; see finding linux-rt-permission",
+         st_text("no group may use real-time priority %d on this machine; see 'sleeptune report "
+                 "linux-rt-permission'",
                  ST_TRIED_PRIORITY)});
     if (fires)
         advise(finding, best, member);

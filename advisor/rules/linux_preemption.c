@@ -198,7 +198,7 @@ const struct st_rule st_rule_linux_preemption = {
         "Linux init/Makefile: a kernel that cannot switch says PREEMPT in its version for full and for lazy\n"
         "the model that suits a period is usual experience; 1.4 and 5.4 ms are limits that sleeptune "
         "chose",
-    .history = "5.12: PREEMPT_DYNAMIC, so that preempt= chooses at boot and debugfs while running (commit "
+    .history = "5.12: PREEMPT_DYNAMIC: the model can be chosen at boot (preempt=) or later (debugfs) (commit "
                "6ef869e06474; pull request for 5.12)\n"
                "6.12: PREEMPT_RT is part of the mainline kernel; there is no /sys/kernel/realtime, which "
                "only the patched kernels had (realtime_tools issue 257)\n"
@@ -236,8 +236,9 @@ static void judge_threaded_irqs(struct st_finding *finding)
     if (st_finding_need_text(finding, ST_KEY_CMDLINE, &cmdline) != 0)
         return;
     if (st_machine_boot_option(finding->facts, "threadirqs", NULL) != NULL) {
-        st_finding_fine(finding, "threadirqs is on: see finding linux-irq-priorities for the order of the "
-                                 "threads");
+        st_finding_fine(finding,
+                        "threadirqs is on: see 'sleeptune report linux-irq-priorities' for the order of the "
+                        "threads");
     } else if (st_machine_is_guest(finding->facts)) {
         st_finding_not_applicable(finding, "the host handles the real interrupts of a virtual machine");
     } else if (finding->wish->period_ns > PERIOD_SHORT_NS) {
@@ -304,7 +305,7 @@ const struct st_rule st_rule_linux_sched_ext = {
         "Linux Documentation/scheduler/sched-ext.rst: state, root/ops; it schedules all threads but those "
         "under SCHED_FIFO, SCHED_RR and SCHED_DEADLINE\n"
         "sched-ext/scx issue 2496: more dropouts of PipeWire with lavd and bpfland\n"
-        "how much later: not measured",
+        "how much longer threads wait was not measured",
     .now = "sudo systemctl stop scx_loader scx   # or end the program scx_NAME",
     .persistent = "# so that it is not started again:\nsudo systemctl disable --now scx_loader scx",
     .check = "cat /sys/kernel/sched_ext/state   # disabled",
@@ -350,10 +351,11 @@ static void judge_irq_sharing(struct st_finding *finding, ST_UNUSED int64_t read
     }
     if (shared != NULL) {
         st_finding_quote(finding, shared);
-        st_rule_advise(finding,
-                       "the sound device shares its interrupt line (%.60s): the handlers run one after "
-                       "the other",
-                       shared->text);
+        st_rule_advise(
+            finding,
+            "the sound device shares its interrupt line with others (%.60s): their drivers run one after "
+            "the other",
+            shared->text);
     } else if (sound != NULL) {
         st_finding_quote(finding, sound);
         st_finding_fine(finding, "the sound device has its interrupt line for itself");
@@ -394,7 +396,7 @@ static void judge_watchdogs(struct st_finding *finding, int64_t nmi)
 {
     const int64_t thresh = st_facts_int_or(finding->facts, THRESH, THRESH_DEFAULT_S);
     if (nmi == 0) {
-        st_finding_fine(finding, "the hard lock-up detector is off");
+        st_finding_fine(finding, "the kernel's check for hung CPUs (hard lock-up detector) is off");
     } else if (finding->wish->period_ns > WATCHDOGS_PERIOD_SHORT_NS) {
         st_finding_ok(finding,
                       "the hard lock-up detector interrupts a busy CPU once in about %jd s: too "
@@ -446,7 +448,7 @@ static void judge_firmware(struct st_finding *finding, ST_UNUSED const char *dri
                           tool);
         st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, FANS_EVER("%s"), tool);
     } else {
-        st_finding_fine(finding, "nothing is known to call the firmware again and again");
+        st_finding_fine(finding, "no program was found that calls the firmware again and again");
     }
 }
 

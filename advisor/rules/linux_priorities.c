@@ -83,9 +83,9 @@ static void judge_server_priority(struct st_finding *finding, ST_UNUSED int64_t 
         if (st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0") && st_facts_int_or(facts, ST_KEY_USER_UID, 0) != 0)
             st_finding_fix_persistent(
                 finding, ST_NEEDS_RELOGIN,
-                "# the right is there, but the server was started without it:\n"
+                "# this user has the right, but the sound server was started without it:\n"
                 "# log out of every session and in again (with enable-linger: restart the computer).\n"
-                "# If only this shell has it (prlimit): linux-rt-permission gives it to each login");
+                "# If only this shell has the right (prlimit), see: sleeptune report linux-rt-permission");
         else
             st_machine_fix_user(finding);
         return;
@@ -97,8 +97,8 @@ static void judge_server_priority(struct st_finding *finding, ST_UNUSED int64_t 
         st_finding_quote(finding, top.process);
         st_finding_fine(finding, "the sound server's thread runs at real-time priority %jd", top.priority);
     } else if (without != NULL) {
-        st_finding_not_applicable(finding, "%s runs without real-time priority; finding %s says why", without,
-                                  rule_id);
+        st_finding_not_applicable(finding, "%s runs without real-time priority; see: sleeptune report %s",
+                                  without, rule_id);
     } else {
         st_finding_not_applicable(finding, "no sound server runs%s",
                                   st_place_container(facts) != NULL
@@ -114,10 +114,11 @@ const struct st_rule st_rule_linux_server_priority = {
     .mechanism = "A sound server moves sound in one thread, and asks for real-time priority for it at "
                  "the start. If this is refused, you hear it only when the machine is busy.",
     .when_not = "gaps in the sound do not matter to you",
-    .sources = "PipeWire module-rt (limits, then the portal, then rtkit); jackd(1) -R\n"
-               "field report: stock installation without rtkit, limits or group: all data loops SCHED_OTHER "
-               "(omarchy issue 9390)\n"
-               "/proc/PID/task/TID/stat, fields 40 and 41: proc(5)",
+    .sources =
+        "PipeWire module-rt (limits, then the portal, then rtkit); jackd(1) -R\n"
+        "users report: new installation without rtkit, limits or group: no data loop has real-time priority "
+        "(omarchy issue 9390)\n"
+        "/proc/PID/task/TID/stat, fields 40 and 41: proc(5)",
     .persistent = ST_MACHINE_FIX_LIMITS "\n# or install rtkit and D-Bus",
     .needs = ST_NEEDS_RELOGIN,
     .check = "ps -eLo cls,rtprio,comm | grep -E 'data-loop|jackd'   # FF or RR, and a priority\n"
@@ -188,9 +189,10 @@ const struct st_rule st_rule_linux_priority_order = {
     .privilege = "none",
     .when_not = "the program must run before the sound server, and uses little CPU time",
     .sources =
-        "sched(7); field report: client above the server's priority starved it (pipeasio issue 4)\n"
+        "sched(7); users report: a program above the server's priority kept the CPU from it (pipeasio issue "
+        "4)\n"
         "jackd gives its clients 5 less than itself (jackd(1) -P)\n"
-        "system76-scheduler issues 99 and 114 (sound-server ... sched=(fifo)49: crackle, gone without it), "
+        "users report: system76-scheduler issues 99 and 114 (crackle with sched=(fifo)49, gone without it), "
         "pull request 118 "
         "(2.0.2 does not set it)",
     .persistent = "# lower the real-time priority in that program's own settings, below the server's; "
@@ -310,7 +312,8 @@ static void judge_irq_priorities(struct st_finding *finding, ST_UNUSED int64_t p
                                   "no sound device has an interrupt thread, so there is no priority to set");
     else if (sound == NULL)
         st_finding_not_applicable(
-            finding, "interrupts have no threads on this machine (see finding linux-threaded-irqs)");
+            finding,
+            "interrupts have no threads on this machine (see 'sleeptune report linux-threaded-irqs')");
     else if (server.priority == 0)
         st_finding_not_applicable(finding, "no sound server with a real-time thread runs");
     if (sound == NULL || server.priority == 0)

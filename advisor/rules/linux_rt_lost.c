@@ -74,9 +74,10 @@ static void judge_lost(struct st_finding *finding, ST_UNUSED int64_t processes_n
             {!has_canary(facts), ST_STATUS_OK,
              "rtkit runs with --no-canary: it takes no priority away after a suspend"},
             {priority == 0 && !logged && !slept, ST_STATUS_NOT_APPLICABLE,
-             st_text("%s has no real-time priority, and nothing shows that it ever had; see finding "
-                     "linux-server-priority",
-                     name)},
+             st_text(
+                 "%s has no real-time priority, and nothing shows that it ever had one; see sleeptune report "
+                 "linux-server-priority",
+                 name)},
             {priority == 0, ST_STATUS_PROBLEM,
              st_text(logged ? "%s lost its real-time priority: rtkit took it away, as its log says%s"
                             : "%s lost its real-time priority: rtkit probably took it away%s",
@@ -104,10 +105,11 @@ static void judge_lost(struct st_finding *finding, ST_UNUSED int64_t processes_n
 const struct st_rule st_rule_linux_rt_lost = {
     .id = "linux-rt-lost",
     .title = "Real-time priority lost after a suspend",
-    .mechanism = "After a suspend rtkit takes the sleep of the computer for a starved canary, its test "
-                 "thread, and takes real-time priority away from all programs until they are started again.",
+    .mechanism =
+        "rtkit has a test thread (canary) that warns when it gets no CPU time. After a suspend it "
+        "warns in error, and rtkit takes real-time priority from all programs until you start them again.",
     .cost =
-        "fairness: without the canary a program that never sleeps keeps its priority (RLIMIT_RTTIME still "
+        "fairness: without this check a program that never sleeps keeps its priority (RLIMIT_RTTIME still "
         "ends it after 200 ms)",
     .when_not = "the computer is never suspended, or your limits give real-time priority without rtkit",
     .sources = "heftig/rtkit issue 13 (S3 and s2idle, closed), pull request 35; bugzilla.redhat.com 688282\n"
@@ -186,17 +188,19 @@ const struct st_rule st_rule_linux_rt_time = {
         "ends the program (signal 9, without a line in any log). The limit can only be lowered.",
     .cost = "fairness: without the limit a thread that never sleeps takes its CPU from all others",
     .when_not =
-        "the program ended for another reason: systemd says 'timeout' then, not 'signal', and the kernel "
-        "logs what it ended for lack of memory",
+        "the program ended for another reason: systemd then logs 'timeout', not 'signal', or the kernel "
+        "logs that it killed the program because memory ran out",
     .sources = "Linux kernel/time/posix-cpu-timers.c, check_rlimit() (the line is logged with "
                "kernel.print-fatal-signals=1 only); getrlimit(2)\n"
-               "flatpak/xdg-desktop-portal issue 2110 (0 if rtkit did not answer at its start); EasyEffects "
+               "users report: flatpak/xdg-desktop-portal issue 2110 (0 µs if rtkit did not answer when the "
+               "portal started); EasyEffects "
                "issues 3108 "
                "and 3450; openal-soft issue 792",
     .now = "systemctl --user restart xdg-desktop-portal   # if it gives 0; then open the program again",
-    .persistent = "# real-time priority by limits has no such limit: log out and in again after\n"
-                  "# /etc/security/limits.d/90-sleeptune.conf\nNAME - rtprio 90\n"
-                  "# or another limit of rtkit:\n" COMMAND("rttime-usec-max=2000000"),
+    .persistent =
+        "# real-time priority from limits.d has no limit of computing time: log out and in again after\n"
+        "# /etc/security/limits.d/90-sleeptune.conf\nNAME - rtprio 90\n"
+        "# or another limit of rtkit:\n" COMMAND("rttime-usec-max=2000000"),
     .needs = ST_NEEDS_REOPEN,
     .check = "grep realtime /proc/$(pgrep -o PROGRAM)/limits   # unlimited, or more than 200000",
     .undo = "delete 90-sleeptune.conf, log out and in again, and restart rtkit-daemon",
@@ -259,7 +263,7 @@ static void judge_clients(struct st_finding *finding, ST_UNUSED int64_t processe
     if (server != 0 || st_machine_top_thread(facts, servers[0].processes).priority == 0) {
         st_finding_not_applicable(finding, server != 0 ? "no PipeWire of this user runs"
                                                        : "PipeWire itself has no real-time priority; see "
-                                                         "finding linux-server-priority");
+                                                         "sleeptune report linux-server-priority");
         return;
     }
     /* programs are counted by PipeWire's graph first, since before PipeWire 1.0.1 the library's threads have
@@ -276,7 +280,7 @@ static void judge_clients(struct st_finding *finding, ST_UNUSED int64_t processe
     }
     if (clients.without_n == 0) {
         if (st_facts_has(facts, ST_KEY_THREADS_PART))
-            st_finding_unknown(finding, "only a part of the threads is listed");
+            st_finding_unknown(finding, "the given text lists only a part of the threads");
         else if (clients.with_n > 0)
             st_finding_fine(finding,
                             "the programs that play through PipeWire have real-time priority, as far "
@@ -318,7 +322,8 @@ const struct st_rule st_rule_linux_client_priority = {
         "xdg-desktop-portal issue 355 and flathub/org.ardour.Ardour issue 39: rtkit does not know the "
         "process "
         "ids of a sandbox\n"
-        "who plays: pw-dump, by links with a device or sink; without it by the thread's name: "
+        "which programs play: pw-dump shows which have a link to a device or sink; without it the thread's "
+        "name shows it: "
         "PipeWire commits "
         "70b224f1c (1.0.1: pw-data-loop) and c12cf748b (1.2: data-loop.0)\n"
         "/proc/PID/task/TID/stat, fields 2, 40 and 41: proc(5)",

@@ -32,7 +32,7 @@ static void say_too_short(struct st_finding *finding, const struct st_fact *wors
         st_machine_stream_name(worst), ring_us / 1e3, forced_us / 1e3);
     st_finding_effect(
         finding, fmin(gap_us, st_rule_period_us(finding)),
-        "%.1f µs of silence in each quantum: quantum %.1f µs, buffer %.1f µs; counted as at most "
+        "%.1f µs of silence in each quantum: quantum %.1f µs, buffer %.1f µs. The effect shown is at most "
         "one period",
         gap_us, forced_us, ring_us);
     while (frames < FRAMES_MAX && 2 * st_rule_us(2 * frames, running_hz) <= ring_us)
@@ -106,15 +106,16 @@ static void judge_alsa_buffer(struct st_finding *finding)
 const struct st_rule st_rule_linux_alsa_buffer = {
     .id = "linux-alsa-buffer",
     .title = "Buffers of the open sound devices",
-    .mechanism = "The card plays from a ring buffer of some periods, while the server fills the next ones. "
-                 "PipeWire's cycle is at most half the ring, unless its quantum is forced (from 0.3.84 on): "
-                 "then a shorter buffer runs empty in each cycle.",
+    .mechanism =
+        "The card plays from a ring buffer of some periods, while the server fills the next ones. "
+        "PipeWire's cycle is at most half this buffer, unless its quantum is forced (from 0.3.84 on): "
+        "then a shorter buffer runs empty in each cycle.",
     .privilege = "none",
     .when_not = "you need that quantum for another device",
-    .sources =
-        "/proc/asound/card*/pcm*/sub*/hw_params: Linux sound/core/pcm.c\n"
-        "PipeWire spa/plugins/alsa/alsa-pcm.c: node.max-latency, half the ring; src/pipewire/context.c: "
-        "from 0.3.84 on a forced quantum or rate ignores it (2ff62641b)",
+    .sources = "what /proc/asound/card*/pcm*/sub*/hw_params shows: Linux source sound/core/pcm.c\n"
+               "PipeWire source: spa/plugins/alsa/alsa-pcm.c (node.max-latency: half the buffer), "
+               "src/pipewire/context.c ("
+               "from 0.3.84 on a forced quantum or rate ignores this limit, commit 2ff62641b)",
     .now = "pw-metadata -n settings 0 clock.force-quantum 256   # 0 lets programs choose",
     .check = "cat /proc/asound/card*/pcm*/sub*/hw_params   # buffer_size is at least two times "
              "period_size, and not below the quantum",
@@ -237,11 +238,11 @@ static void judge_pipewire_quantum(struct st_finding *finding)
                                   min);
         return;
     }
-    st_finding_ok(finding,
-                  "PipeWire is set to cycles of %.2f ms; programs can ask for cycles down to %.2f ms: "
-                  "PIPEWIRE_LATENCY=%u/%u",
-                  st_rule_us(quantum, rate) / 1e3, min_us / 1e3, finding->wish->frames,
-                  finding->wish->rate_hz);
+    st_finding_ok(
+        finding,
+        "PipeWire is set to cycles of %.2f ms; programs can ask for cycles down to %.2f ms: start them with "
+        "PIPEWIRE_LATENCY=%u/%u",
+        st_rule_us(quantum, rate) / 1e3, min_us / 1e3, finding->wish->frames, finding->wish->rate_hz);
     no_cost(min, rate, finding);
 }
 
@@ -258,9 +259,10 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
     .sources =
         "pipewire.conf(5) and the packaged pipewire.conf of 0.3.65 (rate 48000, quantum 1024, min 32 "
         "or 16, max 2048, vm.overrides min-quantum 1024)\n"
-        "from 1.2 on context.properties.rules with cpu.vm.name instead of vm.overrides, which still counts "
+        "PipeWire 1.2 and later use context.properties.rules with cpu.vm.name; vm.overrides still works "
         "(src/pipewire/context.c)\n"
-        "a running PipeWire is asked by pw-metadata -n settings; if that fails, sleeptune reads its files",
+        "sleeptune asks a running PipeWire with pw-metadata -n settings; if that fails, it reads PipeWire's "
+        "files",
     .now = PIPEWIRE_QUANTUM_NOW("32"),
     .persistent = PIPEWIRE_QUANTUM_EVER("", "32", ""),
     .needs = ST_NEEDS_REOPEN,
@@ -362,7 +364,8 @@ const struct st_rule st_rule_linux_pipewire_clients = {
         "PipeWire src/pipewire/context.c: smallest node.latency of the running nodes, rounded down to a "
         "power "
         "of two; node.force-quantum goes before it\n"
-        "EasyEffects issue 1567 (Discord asks for 360: 512 became 256), us.zoom.Zoom issue 385 (256 of 1024)",
+        "users report: EasyEffects issue 1567 (Discord asked for 360: 512 became 256), us.zoom.Zoom issue "
+        "385 (1024 became 256)",
     .now = CLIENTS_NOW("1024"),
     .persistent = CLIENTS_EVER("83", "1024", "48000"),
     .needs = ST_NEEDS_REOPEN,
@@ -415,12 +418,13 @@ static void judge_other_rate(struct st_finding *finding, const struct st_buffer_
     const bool shorter = cycle_ms < wish_ms * 0.999 && cycle_ms < default_ms * 0.999;
     const char *who =
         asked->rate_program != NULL
-            ? st_text("%.40s %s %jd Hz: PipeWire's", asked->rate_program, asked->rate_verb, asked->running_hz)
-            : st_text("PipeWire runs at %jd Hz, which no program that plays asks for now: its",
+            ? st_text("%.40s %s %jd Hz", asked->rate_program, asked->rate_verb, asked->running_hz)
+            : st_text("PipeWire runs at %jd Hz, although no program that plays now asks for it",
                       asked->running_hz);
-    st_finding_set(finding, shorter ? ST_STATUS_ADVICE : ST_STATUS_OK,
-                   "%s cycle is %jd frames (%.2f ms) for all programs, instead of %jd (%.2f ms) at %jd Hz",
-                   who, asked->cycle_frames, cycle_ms, asked->default_frames, default_ms, asked->default_hz);
+    st_finding_set(
+        finding, shorter ? ST_STATUS_ADVICE : ST_STATUS_OK,
+        "%s: PipeWire's cycle is %jd frames (%.2f ms) for all programs, instead of %jd (%.2f ms) at %jd Hz",
+        who, asked->cycle_frames, cycle_ms, asked->default_frames, default_ms, asked->default_hz);
     if (shorter)
         fix_rate(finding, asked->default_hz, asked->rate_forced);
 }
@@ -439,8 +443,9 @@ static void judge_pipewire_rates(struct st_finding *finding)
         st_finding_unknown(finding, "%s", asked.rate_unknown);
     } else if ((name = find_converted(finding, "Audio/Sink", asked.running_hz, &hz)) != NULL &&
                hz != asked.default_hz) {
-        st_finding_advice(finding, "%.40s runs at %jd Hz, so PipeWire converts its %jd Hz", name, hz,
-                          asked.running_hz);
+        st_finding_advice(finding,
+                          "the device %.40s runs at %jd Hz, so PipeWire must convert the sound from %jd Hz",
+                          name, hz, asked.running_hz);
         fix_rate(finding, hz, false);
     } else if (asked.running_hz != asked.default_hz) {
         judge_other_rate(finding, &asked);
@@ -469,7 +474,8 @@ const struct st_rule st_rule_linux_pipewire_rates = {
         "device "
         "keeps its rate unless one is forced; quantum, min-quantum and max-quantum are scaled by rate / "
         "clock.rate\n"
-        "UnleashedRecomp issue 818 (crackle only if others played first), pipewire-module-xrdp issue 4 (a "
+        "users report: UnleashedRecomp issue 818 (crackle only if others played first), pipewire-module-xrdp "
+        "issue 4 (a "
         "sink of 44100 Hz: cured when that rate was allowed)",
     .now = "pw-metadata -n settings 0 clock.force-rate 48000   # 0 lets programs choose",
     .persistent = "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf\n"

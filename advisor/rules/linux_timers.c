@@ -52,13 +52,13 @@ static void judge_off(struct st_finding *finding, const char *why)
     if (word != NULL)
         why = st_text("%s on the kernel command line", word);
     else if (built_in && known)
-        why = st_text("%s; reason: sudo dmesg | grep -iE 'high res|one-shot'", why);
+        why = st_text("%s; to see why, run: sudo dmesg | grep -iE 'high res|one-shot'", why);
     /* measured with HZ=250 and a loop of 1333 µs: the median lateness was 50 ms after a few seconds */
     if (tick > finding->wish->period_ns) {
         st_finding_problem(
             finding,
             "high-resolution timers are off (%s): each sleep takes at least a tick of %.0f µs, so a "
-            "loop of %.0f µs falls behind with each cycle",
+            "program with a period of %.0f µs falls behind with each cycle",
             why, tick_us, st_rule_period_us(finding));
     } else if (tick > 0) {
         st_finding_problem(finding, "high-resolution timers are off (%s): each sleep is up to %.0f µs late",
@@ -82,7 +82,9 @@ static void judge_config(struct st_finding *finding)
     if (off_word(finding->facts) == NULL)
         r = st_finding_need_text(finding, CONFIG, &config);
     if (r != 0 && finding->status == ST_STATUS_NOT_APPLICABLE)
-        st_finding_unknown(finding, "neither the clock's resolution nor the kernel's configuration is known");
+        st_finding_unknown(
+            finding,
+            "sleeptune could read neither the resolution of the timers nor the kernel's configuration");
     if (r != 0)
         return;
     if (st_text_is(config, "n"))
@@ -158,19 +160,21 @@ static void judge_slow(const char *current, struct st_finding *finding)
 {
     const char *available, *chosen = option_word(finding->facts, "clocksource");
     if (st_finding_need_text(finding, ST_KEY_CLOCKSOURCE_AVAILABLE, &available) != 0) {
-        st_finding_advice(finding, "the clock is %s: each clock read needs a system call and is slow",
-                          current);
+        st_finding_advice(
+            finding, "the system clock is %s, which is slow to read: programs must ask the kernel each time",
+            current);
         return;
     }
     const char *best = best_fast(available);
     if (best == NULL) {
-        st_finding_advice(finding,
-                          "the clock is %s, because the kernel does not offer the TSC. Do not force the "
-                          "TSC; 'dmesg | grep -i tsc' shows the reason",
-                          current);
+        st_finding_advice(
+            finding,
+            "the system clock is %s, because the kernel does not offer the faster TSC. Do not force the "
+            "TSC; 'dmesg | grep -i tsc' shows the reason",
+            current);
         return;
     }
-    st_finding_advice(finding, "the clock is %s although %s is available%s", current, best,
+    st_finding_advice(finding, "the system clock is %s, although the faster %s is available%s", current, best,
                       st_text_with(": the kernel command line has ", chosen));
     if (chosen != NULL) {
         fix_option(finding, chosen);
@@ -191,7 +195,7 @@ static void judge_clocksource(struct st_finding *finding)
     if (st_facts_has_int(finding->facts, ST_KEY_CLOCKSOURCE_UNSTABLE) &&
         !st_facts_has(finding->facts, ST_KEY_CLOCKSOURCE_CURRENT)) {
         st_finding_advice(finding,
-                          "the kernel marked the TSC unstable, so the clock is hpet or acpi_pm now: each "
+                          "the kernel found the fast clock TSC unstable, so it uses hpet or acpi_pm: each "
                           "clock read needs a system call and is slow");
         return;
     }
@@ -211,10 +215,11 @@ static void judge_clocksource(struct st_finding *finding)
     } else if (st_text_is_among(current, fast)) {
         st_finding_fine(finding, "the clock is %s, which is read without a system call", current);
     } else {
-        st_finding_unknown(finding,
-                           "sleeptune does not know the clock %.40s; 'sleeptune-lab syscall' prints how "
-                           "long a clock read takes",
-                           current);
+        st_finding_unknown(
+            finding,
+            "sleeptune does not know the system clock %.40s; 'sleeptune-lab syscall' prints how "
+            "long a clock read takes",
+            current);
     }
 }
 
@@ -251,8 +256,9 @@ static void judge_timer_slack(struct st_finding *finding, int64_t slack_ns)
 {
     /* only a real-time thread reads 0: for a normal thread, prctl takes 0 for the default */
     if (slack_ns == 0) {
-        st_finding_fine(finding, "the timer slack was read from a real-time thread, and real-time threads "
-                                 "have none");
+        st_finding_fine(finding,
+                        "sleeptune read the timer slack of a real-time thread, and real-time threads "
+                        "have none");
         return;
     }
     const double slack_us = (double)slack_ns / 1e3;
@@ -294,7 +300,7 @@ const struct st_rule st_rule_linux_timer_slack = {
                  "SCHED_RR and SCHED_DEADLINE have no slack.",
     .privilege = "CAP_SYS_NICE for another user's program; none for your own programs",
     .cost = "power: fewer sleeps end together, so the CPU wakes up more often",
-    .when_not = "audio threads under SCHED_FIFO or SCHED_RR, for which it changes nothing; machines on "
+    .when_not = "audio threads with real-time priority, for which it changes nothing; machines on "
                 "battery",
     .sources = "prctl(2) PR_SET_TIMERSLACK; systemd.exec(5) TimerSlackNSec=\n"
                "Linux kernel/time/hrtimer.c, init/init_task.c; commit ed4fb6d7ef68 (reads 0 for real-time "

@@ -230,7 +230,7 @@ bool st_machine_right_at_login(const struct st_facts *facts)
 void st_machine_say_in_place(struct st_finding *finding)
 {
     finding->in_place = true;
-    st_finding_set(finding, finding->status, "%s; the limit is set up, for the next login",
+    st_finding_set(finding, finding->status, "%s; the new limit is set up and applies from the next login on",
                    st_text("%s", finding->summary));
     st_finding_fix(finding, finding->rule->now, ST_MACHINE_FIX_LOG_IN, ST_NEEDS_RELOGIN);
 }

@@ -92,7 +92,7 @@ bool st_machine_right_at_login(const struct st_facts *facts);
 
 /** How to undo a boot option by hand. */
 #define ST_MACHINE_UNDO_BOOT_OPTION(option)                                                                  \
-    "take " option " out again where it was added; where a command such as update-grub was run, run it "     \
+    "take " option " out again where you added it; if you ran a command such as update-grub, run it "        \
     "again; then restart"
 
 /** Sets fix and change for one sysctl of FreeBSD. */

@@ -17,19 +17,19 @@ const struct st_rule st_rule_linux_split_lock = {
     .worst = ST_STATUS_OK,
     .facts = ST_RULE_KEYS("linux.sysctl.kernel.split_lock_mitigate"),
     .most = 1,
-    .cases = ST_RULE_CASES(
-        {0, ST_STATUS_OK, "programs with split locks are warned about, not slowed down"},
-        {1, ST_STATUS_OK,
-         "if the CPU reports split locks, a program is stopped for 10 ms at each; to look for such programs: "
-         "sudo dmesg | grep 'split_lock trap'"}),
+    .cases = ST_RULE_CASES({0, ST_STATUS_OK, "programs with split locks are warned about, not slowed down"},
+                           {1, ST_STATUS_OK,
+                            "if the CPU reports split locks, the kernel stops a program for 10 ms at each. "
+                            "To find such programs: "
+                            "sudo dmesg | grep 'split_lock trap'"}),
 };
 
 const struct st_rule st_rule_linux_hz = {
     .id = "linux-hz",
     .title = "Timer ticks (CONFIG_HZ)",
     .mechanism = "HZ is how many times a second the kernel interrupts a busy CPU for accounting and time "
-                 "slices. Sleeps wait for these ticks only without high-resolution timers (see finding "
-                 "linux-high-res-timers).",
+                 "slices. Sleeps wait for these ticks only without high-resolution timers (see "
+                 "'sleeptune report linux-high-res-timers').",
     .privilege = "another kernel",
     .when_not = "systems with high-resolution timers (nearly all): leave HZ as it is",
     .sources = "Linux kernel/Kconfig.hz, kernel/time/hrtimer.c; Documentation/timers/highres.rst (2.6.21)",
@@ -37,8 +37,8 @@ const struct st_rule st_rule_linux_hz = {
     .facts = ST_RULE_KEYS(ST_KEY_CONFIG_HZ),
     .least = 1,
     .most = INT64_MAX,
-    .cases =
-        ST_RULE_CASES({0, ST_STATUS_OK,
-                       "HZ={}; with high-resolution timers (see finding linux-high-res-timers) sleeps do "
-                       "not depend on it"}),
+    .cases = ST_RULE_CASES(
+        {0, ST_STATUS_OK,
+         "HZ={}; this is the number of clock ticks a second; with high-resolution timers sleeps do "
+         "not depend on it"}),
 };

@@ -160,18 +160,18 @@ void st_before_after_keep(const struct st_change_target *target, const struct st
     /* both runs use the same CPU, since another one may be busier */
     if (platform->cpus_allowed(platform, &config.cpu, 1) < 1)
         config.cpu = -1;
-    printf("judged for %s\n", st_buffer_text(wish));
+    printf("settings judged for %s\n", st_buffer_text(wish));
     ST_EACH_OF (step, plan->entries, plan->entries_n) {
         if (st_text_is(step->rule, RIGHT_RULE) && lacks_right(target->facts))
             config.policy = ST_POLICY_OTHER;
     }
-    int r = measure("running the measuring loop before the change", &config, &run);
+    int r = measure("running the test loop before the change", &config, &run);
     char *text = r == ST_EXIT_DONE ? st_json_into_text(run, JSON_COMPACT) : NULL;
     if (text != NULL)
         r = platform->replace_file(platform, path, text, strlen(text), 0644);
     if (text == NULL || r != 0)
-        st_failure("no run was kept (%s): verify will have nothing to compare with",
-                   text != NULL ? strerror(-r) : "the measuring loop did not end well");
+        st_failure("the measurement was not saved (%s): verify will have nothing to compare with",
+                   text != NULL ? strerror(-r) : "the test loop did not end well");
     free(text);
 }
 
@@ -257,13 +257,13 @@ int st_before_after_make(const struct st_change_target *target, struct st_before
         choose(&target->journal, ret, &config);
     if (ret->why != NULL)
         return ST_EXIT_DONE;
-    const int status = measure("running the measuring loop again to compare", &config, &ret->now);
+    const int status = measure("running the test loop again to compare", &config, &ret->now);
     if (ret->now == NULL)
-        ret->why = "the measuring loop could not be run, or its counters do not agree";
+        ret->why = "the test loop could not run, or its counts contradict each other";
     else if (!st_text_is(condition_text(ret->now, "policy"), st_platform_policy_name(config.policy)) ||
              /* the loop ran on another CPU */
              strstr(condition_text(ret->now, "degraded"), "cannot pin") != NULL)
-        ret->why = st_text("the measuring loop did not get the rights or the CPU of the run before: %s",
+        ret->why = st_text("this run did not get the same rights or CPU as the run before: %s",
                            condition_text(ret->now, "degraded"));
     else
         look_at(ret->now, "this run", ret);
@@ -327,7 +327,7 @@ void st_before_after_print(const struct st_before_after *done)
             condition(now, "priority"), run_text(before), run_text(now)));
     if (done->right && geteuid() == 0)
         st_change_output_row(4, "note:",
-                             "the loop has root's right now; programs of the user get theirs at the first "
+                             "this run used root's rights; programs of the user get theirs at the first "
                              "login after 'sleeptune apply'");
     put_differences(done);
 }

@@ -68,7 +68,7 @@ const char *st_change_output_why(int error)
 {
     switch (error) {
     case -EALREADY:
-        return "sleeptune changed this setting already. Revert its rule first.";
+        return "sleeptune changed this setting already. First run: sleeptune revert ID";
     case -ENOTEMPTY:
         return "sleeptune did not write what is there, or someone changed it since. Move it away, and run "
                "the "

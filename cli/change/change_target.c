@@ -39,7 +39,7 @@ int st_change_target_open(const char *root, bool own, struct st_change_target *r
                                                             : st_os_rows[target.p->os].changes;
     const bool found = folder != NULL && ST_PRINT(target.folder, "%s", folder) < (int)sizeof(target.folder);
     const char *why = found ? st_applied_busy(target.p, target.folder)
-                            : "no folder for the journal: the variable HOME is not set, or it or "
+                            : "no folder for the list of changes: the variable HOME is not set, or it or "
                               "STATE_DIRECTORY is too long";
     if (why == NULL)
         why = st_journal_read(target.p, target.folder, &target.journal);

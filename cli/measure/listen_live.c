@@ -209,9 +209,9 @@ static int say_none(const struct st_platform *p, const struct st_listen_wish *wi
     if (st_stop_asked())
         return st_failure("stopped before it played.");
     if (name == NULL) {
-        st_failure("%sno way back for the test signal was found:",
+        st_failure("%sno way to record the test signal was found:",
                    wish->plays != NULL ? st_text("--play %s: ", wish->plays) : "");
-        fprintf(stderr, "%sMake one:\n", why);
+        fprintf(stderr, "%sDo one of these:\n", why);
         say_makes(p);
         return ST_EXIT_FAILURE;
     }
@@ -246,7 +246,8 @@ int st_listen_live(struct st_platform *p, const struct st_listen_wish *wish,
         if (r > 0)
             return ST_EXIT_DONE;
         if (r < 0)
-            return st_failure("%s wrote what it should not: install one version of sleeptune", way->program);
+            return st_failure("%s sent an unreadable answer: install all of sleeptune in one version",
+                              way->program);
         if (name == NULL)
             ST_APPEND(why, "  %s: %s\n", way->name, run.absent);
         else if (strstr(why, run.absent) == NULL)

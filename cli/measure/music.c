@@ -178,7 +178,7 @@ static const char *quiet_text(const struct st_music *music, const struct server 
     const struct st_dropout_client *unheard = st_dropout_table_unheard(&server->seen);
     const char *text = st_text("No dropout in %s on %s", time, name_of(server));
     if (unheard != NULL)
-        text = st_text("%s; check does not see sound that %s writes too late", text, unheard->name);
+        text = st_text("%s; check does not see sound that %s sends too late", text, unheard->name);
     return st_text("%s.", text);
 }
 

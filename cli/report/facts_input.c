@@ -30,7 +30,7 @@ static int read_input(const char *path, size_t max_bytes, const char *what, char
     FILE *stream = st_posix_input_open(path);
     if (stream == NULL)
         return st_failure("cannot read %s: %s%s", path, st_posix_input_error(errno),
-                          errno == EISDIR ? ". To read a captured tree use --root." : "");
+                          errno == EISDIR ? ". To read a saved copy of a machine use --root." : "");
     char *text = malloc(max_bytes + 1); /* pages that are never written take no memory */
     const int r = text != NULL ? st_posix_read_fd(fileno(stream), text, max_bytes + 1, ret_bytes) : -ENOMEM;
     st_posix_input_close(stream);
@@ -68,7 +68,7 @@ static int load_root(const char *dir, struct st_facts **ret)
     case 0:
         return ST_EXIT_DONE;
     case -ENODATA:
-        return st_failure("%s is neither a captured tree (proc/, sys/, etc/ or boot/) nor a FreeBSD capture "
+        return st_failure("%s is neither a saved copy (proc/, sys/, etc/ or boot/) nor a FreeBSD capture "
                           "(sysctl-a.txt)",
                           dir);
     case -EBADMSG:

@@ -24,9 +24,9 @@ struct st_report_options {
     "  --ok               below the first screen, list the settings that are fine\n"                         \
     "  --details          below the first screen, print the details of every rule\n"                         \
     "  --only ID[,ID]     judge these rules only\n"                                                          \
-    "  --profile PROFILE  accept these costs: studio all; desktop (default) all but\n"                       \
-    "                     security; laptop all but security and power; server all but\n"                     \
-    "                     security, fairness and throughput\n"                                               \
+    "  --profile PROFILE  changes may cost: studio anything; desktop (default)\n"                            \
+    "                     all but security; laptop not security or power; server\n"                          \
+    "                     not security, fairness or throughput\n"                                            \
     "  --threshold STATUS exit with 1 at this status or worse: problem (default),\n"                         \
     "                     advice, unknown, ok, not-applicable\n"                                             \
     "  --json             print JSON of the schema sleeptune-report/1\n"                                     \

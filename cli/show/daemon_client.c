@@ -65,7 +65,8 @@ const char *st_daemon_client_of_sudo(void)
     const struct passwd *entry = getpwuid((uid_t)uid);
     if (entry == NULL)
         return NULL;
-    return st_safe_text(st_text("%.40s has a sleeptuned: run this without sudo", entry->pw_name));
+    return st_safe_text(
+        st_text("%.40s has a sleeptuned of their own: run this without sudo", entry->pw_name));
 }
 
 static const char *named(const char *wish)
@@ -193,7 +194,7 @@ static int explain(const struct asking *asking, int error)
         (void)fail(asking, "sleeptuned on %s does not answer", path);
         return st_text_is(asking->method, "POST") ? ST_EXIT_UNKNOWN : ST_EXIT_FAILURE;
     case -EBADMSG:
-        return fail(asking, "the answer of %s is none of sleeptuned's: too long, or not HTTP", path);
+        return fail(asking, "the answer of %s is not from sleeptuned: it is too long, or not HTTP", path);
     case -EACCES:
     case -EPERM:
         return forbidden(asking);

@@ -15,7 +15,8 @@
 bool st_daemon_client_listens(const char *socket_wish);
 
 /** Under sudo: has the user who ran sudo a daemon, which is not asked? @return a sentence without its full
- * stop: "musician has a sleeptuned: run this without sudo"; NULL: not under sudo, or no such daemon. */
+ * stop: "musician has a sleeptuned of their own: run this without sudo"; NULL: not under sudo, or no such
+ * daemon. */
 const char *st_daemon_client_of_sudo(void);
 
 struct st_daemon_answer {

@@ -20,7 +20,7 @@ static const char *mark_text(const json_t *mark, const struct st_history_text_lo
     if (note[0] != '\0')
         line = st_text("%s  \"%s\"", line, note);
     if (text[0] == '\0')
-        line = st_text("%s  In the %.3g s before it: nothing that is watched happened", line, window_s);
+        line = st_text("%s  In the %.3g s before it: sleeptune noticed nothing", line, window_s);
     else if (before_ns < 0)
         line = st_text("%s  Before it and on until %s after it: %s", line, st_ns_short(-before_ns), text);
     else
@@ -29,7 +29,7 @@ static const char *mark_text(const json_t *mark, const struct st_history_text_lo
     if (n > 1)
         line = st_text("%s, and %jd more event%s in %.3g s", line, n - 1, ST_PLURAL(n - 1), window_s);
     if (unheard[0] != '\0')
-        line = st_text("%s; sound that %s writes too late is not watched", line, unheard);
+        line = st_text("%s; sound that %s sends too late is not noticed", line, unheard);
     return line;
 }
 
@@ -50,12 +50,12 @@ void st_heard_text_mark(FILE *out, const json_t *document, const struct st_histo
     if (mark == NULL) {
         st_text_wrap(
             out,
-            st_text("Kept. Dropouts before the mark are unknown: %s.", st_json_safe_text(document, "text")),
+            st_text("Saved. Dropouts just before it are unknown: %s.", st_json_safe_text(document, "text")),
             0, look->columns);
         return;
     }
     st_text_wrap(out,
-                 st_text("Kept: %s. Some dropouts are noticed a few seconds later.", mark_text(mark, look)),
+                 st_text("Saved: %s. Some dropouts are noticed a few seconds later.", mark_text(mark, look)),
                  0, look->columns);
     if (st_json_integer(mark, "events") > 1)
         fprintf(out, "All: %s --since %s\n",

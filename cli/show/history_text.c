@@ -87,7 +87,7 @@ static const char *say_when(const json_t *document, int64_t now_wall_ns)
     return st_text("in the last %s", st_ns_long(span_ns));
 }
 
-/* The source that the answer is about: whose clients had the dropouts, else on which clients played
+/* The source that the answer is about: whose clients had the dropouts, else on which programs played
  * longest, else which was watched longest. NULL: none was watched. */
 static const json_t *watched_source(const json_t *document)
 {
@@ -136,7 +136,7 @@ static void put_watched(const struct st_text_sheet *sheet, const json_t *documen
         const json_t *playing = json_object_get(one, "playing_ns");
         const char *text = st_text("watched for %s", st_ns_long(st_json_integer(one, "watched_ns")));
         if (json_is_integer(playing))
-            text = st_text("%s, clients played for %s", text, st_ns_long(json_integer_value(playing)));
+            text = st_text("%s, programs played for %s", text, st_ns_long(json_integer_value(playing)));
         if (frames > 0 && frames < INT32_MAX && rate_hz > 0)
             text = st_text("%s, last at %jd frames at %g kHz (%s)", text, frames, (double)rate_hz / 1000,
                            st_ns_short(frames * ST_NS_PER_S / rate_hz));
@@ -268,10 +268,11 @@ void st_history_text_changes(FILE *out, const json_t *document, const struct st_
     if (text[0] != '\0')
         text = st_text("%s A new project or program may be the reason, too.", text);
     else if (n == 0)
-        text = "No version, file or setting of the system has changed in this history. The buffer size is "
-               "none of them: status --details compares sizes.";
+        text = "No version, file or setting of the system has changed in this history. Buffer sizes are "
+               "not judged here: sleeptune status --details compares them.";
     else
-        text = "Dropouts did not become more or less frequent after any change, beyond chance. To judge a "
+        text = "No change made dropouts clearly more or less frequent (small differences may be chance). To "
+               "judge a "
                "change takes 3 days of music.";
     st_text_wrap(out, text, 0, columns);
     if (n > 0)
@@ -320,7 +321,8 @@ void st_history_text_events(FILE *out, const json_t *document, const struct st_h
             put_event(out, event, look);
     }
     if (late_n > 0)
-        fprintf(out, "(%zu late wake-up%s of the test loop: --details)\n", late_n, ST_PLURAL(late_n));
+        fprintf(out, "(%zu late wake-up%s of the test loop are not shown: add --details)\n", late_n,
+                ST_PLURAL(late_n));
 }
 
 /* --- causes: the sentence, then a row for each cause and culprit --- */
@@ -372,7 +374,8 @@ void st_history_text_causes(FILE *out, const json_t *document, const struct st_h
     if (any)
         st_text_row(
             &sheet, "explained",
-            "the part of the total that was measured: waiting for a CPU, a stopped thread, throttling, or "
+            "the share of the delay that sleeptune measured: waiting for a CPU, a stopped thread, "
+            "throttling, or "
             "how long the culprit had the CPU. A dash: not measured, the cause was found by ruling out the "
             "others");
     if (look->trace == NULL || unnamed[0] == '\0' || !any)

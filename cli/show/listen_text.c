@@ -131,9 +131,9 @@ static const char *why_invalid(const struct st_listen_view *view)
     if (result->remarks[ST_REMARK_CLOCKS])
         return "the two clocks are more than 0.1 % apart";
     if (result->remarks[ST_REMARK_SHORT])
-        return "it is too short for all test glitches";
+        return "the recording is too short for all deliberate glitches";
     if (result->forced_found_n < result->forced_n)
-        return st_text("only %u of the %u test glitches were found", result->forced_found_n,
+        return st_text("only %u of the %u deliberate glitches were found", result->forced_found_n,
                        result->forced_n);
     return "the signal was lost for more than a second";
 }
@@ -151,7 +151,7 @@ static const char *answer_of(const struct st_listen_view *view)
     if (result->path_class == ST_PATH_NONE)
         return st_text("! Invalid: %s, so nothing can be said about losses.", why_not_heard(view));
     if (result->forced_n == 0 && !result->remarks[ST_REMARK_SHORT])
-        return "! Invalid: no test glitch could be made, so losses may have been missed.";
+        return "! Invalid: the detection could not be tested with a glitch, so losses may have been missed.";
     if (!valid)
         return st_text("! Invalid: %s, so losses may have been missed. Found in %s %s: %s.",
                        why_invalid(view), heard, title(view), losses);
@@ -178,8 +178,8 @@ static const char *loss_text(const struct st_listen_view *view, const struct st_
     if (view->live == NULL || event != NULL)
         return text;
     if (view->records == NULL || loss_ns(view, loss) < view->records_from_ns)
-        return st_text("%s; not explained: no record of sleeptuned reaches that moment", text);
-    return st_text("%s; not explained: no record at that moment", text);
+        return st_text("%s; no cause known: sleeptuned has no record of that moment", text);
+    return st_text("%s; no cause known: sleeptuned recorded nothing then", text);
 }
 
 static void say_losses(const struct st_listen_view *view, const struct st_text_sheet *sheet)
@@ -203,7 +203,7 @@ static void say_path(const struct st_listen_view *view, const struct st_text_she
     st_text_row(sheet, "Path", "%s: %s", st_hearing_classes[result->path_class].text,
                 st_hearing_classes[result->path_class].promise);
     if (st_hearing_valid(result))
-        st_text_row(sheet, "Test", "all %u test glitches were found", result->forced_n);
+        st_text_row(sheet, "Test", "all %u deliberate glitches were found", result->forced_n);
     if (view->latency_known)
         st_text_row(sheet, "Latency", "%s (%jd frames)", time_of(view, (double)view->latency_frames),
                     view->latency_frames);
@@ -284,7 +284,7 @@ static void say_next(const struct st_listen_view *view, const struct st_text_she
     else if (!st_hearing_valid(result) && view->live->events_n[ST_CAPTURE_MIXED] > 0)
         next = st_text("stop the other programs that play, then run: %s", again);
     else if (!st_hearing_valid(result))
-        next = "sleeptune listen --help, for another way back (--back)";
+        next = "sleeptune listen --help, for another way to record it (--back)";
     else if (result->losses_n > 0)
         next = "sleeptune check, on the computer that played, to find what was late";
     else if (result->heard_s >= SURE_S)

@@ -25,7 +25,7 @@ static const char *quantile_cell(const struct st_result *result, const struct st
     if (q.known)
         return st_ns_text(q.value_ns);
     const double seconds = (double)st_stats_quantile_min_n(p) * st_period_seconds(&result->period);
-    return st_text("- (needs %s)", st_ns_text((int64_t)(seconds * (double)ST_NS_PER_S)));
+    return st_text("- (needs a run of %s)", st_ns_text((int64_t)(seconds * (double)ST_NS_PER_S)));
 }
 
 static void row(FILE *out, const char *label, const char *a, const char *b)
@@ -51,7 +51,7 @@ static void table(const struct st_result *result, FILE *out)
 
 static void causes(const struct st_result *result, const struct st_text_sheet *sheet)
 {
-    st_text_row(sheet, "late", "%ju later than %s, %ju explained", result->cause_late_n,
+    st_text_row(sheet, "late", "%ju later than %s, cause known for %ju", result->cause_late_n,
                 st_ns_text(result->cause_above_ns), result->cause_explained_n);
     for (int c = 0; c < ST_CAUSE_COUNT; c++) {
         const struct st_cause_row *r = &result->causes[c];
@@ -93,12 +93,12 @@ static void conditions(const struct st_result *result, const struct st_text_shee
 static void doubts(const struct st_result *result, const struct st_text_sheet *sheet)
 {
     if (!result->books_balance)
-        st_text_row(
-            sheet, "books",
-            "%ju cycles + %ju skipped = %ju periods: the numbers DO NOT AGREE. This result is invalid.",
-            result->cycles, result->skipped_periods, result->elapsed_periods);
+        st_text_row(sheet, "books",
+                    "%ju cycles + %ju skipped = %ju periods: THIS SUM IS WRONG, so the result is invalid. "
+                    "Run it again.",
+                    result->cycles, result->skipped_periods, result->elapsed_periods);
     if (result->records_lost > 0)
-        st_text_row(sheet, "lost", "%ju cycles, because the buffer for samples was full",
+        st_text_row(sheet, "lost", "%ju cycles, because sleeptune could not store them in time",
                     result->records_lost);
 }
 
@@ -151,7 +151,7 @@ static char *progress(const struct st_result *result)
 {
     if (result->lateness.total_n == 0)
         return st_text("warming up");
-    return st_text("%s: %ju of %ju missed (at most %s events/h), worst wake-up %s",
+    return st_text("%s: %ju of %ju periods missed (at most %s/h), worst wake-up %s late",
                    st_ns_text(result->duration_ns), result->misses, result->elapsed_periods,
                    st_miss_events_rate_text(
                        st_miss_events_per_hour_max95(result->miss_events.n, st_result_seconds(result))),

@@ -56,11 +56,12 @@ const char *st_predict_text_time(const struct st_predict_run *run)
 const char *st_predict_text_answer(const struct st_predict_table *table)
 {
     const struct st_predict_row *held = table->held, *longest = &table->rows[table->n - 1];
-    const char *text = st_text("No size up to %u frames held", longest->frames);
+    const char *text = st_text("Not even %u frames were enough", longest->frames);
     if (!table->known)
         return st_text("Not known: %s.", longest->reason);
     if (held != NULL)
-        text = st_text("This computer alone held %u frames (%.1f ms)", held->frames, held->period_us / 1000);
+        text = st_text("This computer alone can play with %u frames (%.1f ms)", held->frames,
+                       held->period_us / 1000);
     if (held != NULL && held->episodes_n == 0)
         text = st_text("%s: no dropout", text);
     if (!table->brief)

@@ -65,8 +65,8 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
     }
     if (plan->sure_n < plan->open_n)
         st_text_say(out, width,
-                    "This budget can show a 3-fold effect of %zu of them: those that promise most after a "
-                    "few pairs. If all have one: --budget %um",
+                    "This time is enough to prove a 3-fold effect of %zu of them: the most promising after a "
+                    "few trials. To prove it of all: --budget %um",
                     plan->sure_n, ST_TUNE_MINUTES(plan->blocks_all));
     ST_EACH_OF (row, candidates->rows, candidates->n) {
         if (row->not_tried[0] == '\0')
@@ -108,7 +108,7 @@ static const char *outcome_text(const struct st_tune_output *output, size_t i)
         (row->evidence.pairs_n == 0 || row->outcome == ST_TUNING_NOT_TRIED))
         return why;
     if (row->outcome != ST_TUNING_HELPS)
-        return st_text_joined(st_text("%ju late wake-ups with it, %ju without (%u pair%s of blocks)",
+        return st_text_joined(st_text("%ju late wake-ups with it, %ju without (tried %u time%s each)",
                                       row->mean[1].late_n, row->mean[0].late_n, row->evidence.pairs_n,
                                       ST_PLURAL(row->evidence.pairs_n)),
                               ": ", why);

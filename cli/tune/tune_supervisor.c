@@ -28,9 +28,9 @@ static void hear(enum st_change_event event, const struct st_entry *entry, ST_UN
                  int error)
 {
     if (event == ST_EVENT_FAILED)
-        complain(
-            st_text("the tuner was ended, and its change was not undone. Run 'sleeptune revert %s'. %s: %s",
-                    entry->rule, st_change_output_entry(entry), st_change_output_why(error)));
+        complain(st_text(
+            "sleeptune tune was ended, and a change it tried is still on. Run 'sleeptune revert %s'. %s: %s",
+            entry->rule, st_change_output_entry(entry), st_change_output_why(error)));
 }
 
 /* Waits for the end of the tuner, which holds the journal's lock until then, and then undoes its changes.
@@ -72,10 +72,10 @@ static _Noreturn void supervise(struct st_platform *p, const char *folder, int f
             complain(why);
         st_applied_close(&applied);
     } else {
-        complain(
-            st_text("the tuner was ended, and its settings may still be on: %s The next sleeptune revert, "
-                    "apply or tune sets them back.",
-                    why));
+        complain(st_text(
+            "sleeptune tune was ended, and settings it tried may still be on: %s The next sleeptune revert, "
+            "apply or tune sets them back.",
+            why));
     }
     _exit(why != NULL);
 }

@@ -10,7 +10,7 @@ at("heard").addEventListener("click", async () => {
     const found = !one ? "Dropouts before the mark are unknown: " + said.text
       : !one.text ? "In the " + one.window_ns / 1e9 + " s before it: nothing so far (some dropouts are noticed a few seconds later)"
       : (delay < 0 ? "Before it and after it" : delay.toFixed(1) + " s before it") + ", so far: " + one.text;
-    const unheard = one?.unheard ? "; sound that " + one.unheard + " writes too late is not watched" : "";
+    const unheard = one?.unheard ? "; sound that " + one.unheard + " sends too late is not noticed" : "";
     at("marked").textContent = said.error || "Kept. " + found + unheard;
     look();
   } catch { at("marked").textContent = "Not kept: sleeptuned does not answer."; }

@@ -1,4 +1,4 @@
-/* Opens the daemon's own stream in a thread, watches it, and opens it again after it was lost. */
+/* Opens sleeptuned's own test stream in a thread, watches it, and opens it again after it was lost. */
 #include "daemon/audio/audio.h"
 
 #include <pthread.h>
@@ -86,7 +86,7 @@ static void note_failure(struct st_audio *audio, enum st_event_kind kind, const 
     if (!known) /* the same reason is reported once, although each attempt fails */
         st_events_add(
             audio->events, ST_LOG_WARN, wall_ns(audio), kind,
-            "the daemon's own stream does not run: %s. sleeptuned continues without it and tries again "
+            "sleeptuned's own test stream does not run: %s. sleeptuned continues without it and tries again "
             "every 1 s to 60 s.",
             error);
 }
@@ -104,7 +104,7 @@ static void note_running(struct st_audio *audio)
     const struct st_audio_view now = *view;
     pthread_mutex_unlock(&audio->mutex);
     st_events_add(audio->events, ST_LOG_INFO, wall_ns(audio), ST_EVENT_AUDIO_OPEN,
-                  "the daemon's own stream on %s, device %.80s: %lld Hz, %s, buffer %s", now.backend,
+                  "sleeptuned's own test stream on %s, device %.80s: %lld Hz, %s, buffer %s", now.backend,
                   now.device, (long long)now.rate_hz, now.format, st_ns_text(now.latency_ns));
 }
 

@@ -22,7 +22,8 @@ const struct st_config_key st_config_keys[] = {
      ST_CONFIG_APPLIES_LOOP, "Sample rate, if loop.frames is set. A period takes frames / rate_hz seconds."},
     {"loop.frames", ST_CONFIG_INT, "frames", "0", 0, 16384, NULL, AT(loop.frames), ST_CONFIG_APPLIES_LOOP,
      "Buffer size in frames. 0: the test loop has the period of the sound server that plays, as it was when "
-     "playback began, and 128 frames until one is known; a period below 4 ms is taken twice or more. The "
+     "playback began, and 128 frames until one is known; a period below 4 ms is doubled until it is longer. "
+     "The "
      "history keeps the size with each row."},
     {"loop.priority", ST_CONFIG_INT, "", "0", 0, ST_CONFIG_PRIORITY_MAX, NULL, AT(loop.priority),
      ST_CONFIG_APPLIES_LOOP,
@@ -40,7 +41,7 @@ const struct st_config_key st_config_keys[] = {
      "sleeptuned -a."},
     {"audio.backend", ST_CONFIG_CHOICE, "", "\"none\"", 0, 0, "none dummy alsa pulseaudio jack oss",
      AT(audio.backend), ST_CONFIG_APPLIES_AUDIO,
-     "Sound system of a stream of the daemon's own, which plays silence and counts underflows: for a test of "
+     "Sound system on which sleeptuned plays a silent stream of its own and counts underflows: for a test of "
      "that sound system. none: no stream. dummy: a stream without a sound card. oss: FreeBSD's "
      "sound(4), by its own ioctls."},
     {"audio.device", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(audio.device), ST_CONFIG_APPLIES_AUDIO,
@@ -98,7 +99,7 @@ const struct st_config_key st_config_keys[] = {
     {"observe.listen", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.listen),
      ST_CONFIG_APPLIES_OBSERVE,
      "Listen for silence (Linux) in what programs of PulseAudio and ALSA play on PipeWire: a program that "
-     "writes too "
+     "sends its sound too "
      "late loses sound before it reaches the server, and no counter shows it. Nothing is recorded, and only "
      "times and lengths leave the helper program. Never as root. auto: on PipeWire 1.2 and later, at 256 "
      "frames "

@@ -277,11 +277,11 @@ static const char *text_of(const struct st_view *view, const struct st_answer *a
     if (answer->over || (answer->dropouts_n == 0 && answer->all_n > 0))
         text = st_text("%s%s", text, earlier_text(view, answer));
     if (unheard(answer) != NULL)
-        text = st_text("%s Sound that %s writes too late is not watched.", text, unheard(answer)->name);
+        text = st_text("%s Sound that %s sends too late is not noticed.", text, unheard(answer)->name);
     if (answer->lost && view->history.changed[0] != '\0')
         text = st_text("%s %s", text, view->history.changed);
     if (view->overdue.ns > 0)
-        text = st_text("%s The loop %s.", text, st_view_overdue_text(view));
+        text = st_text("%s The test loop %s.", text, st_view_overdue_text(view));
     else if (answer->timing_known && (view->loop->error != 0 || !view->loop->books_balance))
         text = st_text("%s %s", text, st_result_verdict(view->loop));
     else if (matters && (answer->timing_known || !view->rests))
@@ -313,7 +313,7 @@ static const char *timing_of(const struct st_view *view, const struct st_answer 
     const struct st_result *loop = view->loop;
     const struct st_observed_view *server = answer->server;
     if (view->overdue.ns > 0)
-        return st_text("timing not OK: the loop %s", st_view_overdue_text(view));
+        return st_text("timing not OK: the test loop %s", st_view_overdue_text(view));
     if (!answer->timing_known || loop->lateness.total_n == 0)
         return view->rests ? "timing not measured; " RESTS : "timing not measured yet";
     const int64_t late_ns = worst_ns(loop), may_ns = lasts_ns(loop, server);
@@ -321,7 +321,7 @@ static const char *timing_of(const struct st_view *view, const struct st_answer 
     if (buffer_ns(server) > 0)
         of = server->seen.period_ns == may_ns
                  ? "the buffer lasts"
-                 : st_text("%s usually has", st_xrun_sources_title(server->source));
+                 : st_text("a buffer of %s usually lasts", st_xrun_sources_title(server->source));
     const char *text = st_text(
         "timing %s: at most %s late, and %s %s",
         answer->timing_ok && late_ns > may_ns / 2 && late_ns < may_ns ? "barely OK" : timing_words(answer),
@@ -357,13 +357,13 @@ const char *st_answer_not_watched(const struct st_view *view)
         cards = cards || (watched && st_text_is(source->source, "pipewire") &&
                           (source->facts & ST_XRUN_FACT_NO_RESYNCS) == 0);
     }
-    const char *text = usb ? "" : "USB packets (need root and usbmon)";
+    const char *text = usb ? "" : "losses on USB (needs root and usbmon)";
     if (freebsd)
-        text = st_text_joined(usb ? "" : "USB packets", ", ", "programs that play through virtual_oss");
-    text = st_text_joined(text, ", ", "Bluetooth's radio");
+        text = st_text_joined(usb ? "" : "losses on USB", ", ", "programs that play through virtual_oss");
+    text = st_text_joined(text, ", ", "losses on Bluetooth");
     if (!cards)
-        text = st_text_joined(text, ", ", "resyncs of a second card");
-    return st_text("%s, cables, power supply", text);
+        text = st_text_joined(text, ", ", "resynchronised second cards");
+    return st_text("%s, bad cables or power", text);
 }
 
 /* Was the source (PipeWire) watched before, and does its server no longer run? */
@@ -462,7 +462,7 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
         /* No dropout was seen where sleeptune watches. A user who hears one hears it where nothing is
            watched. */
         {fine, "sleeptune heard",
-         st_text("when it clicks: says what happened just before; not watched here: %s%s",
+         st_text("run this when it clicks: it names what happened just before. sleeptune cannot see: %s%s",
                  unheard(answer) != NULL ? "a program's own buffer (observe.listen = \"on\" watches it), "
                                          : "",
                  unwatched)},

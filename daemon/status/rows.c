@@ -136,7 +136,7 @@ static void add_lateness(struct section *to, const struct st_hist *hist)
 {
     const char *worst = st_text(", worst %s", ns_text(hist->total_n > 0, hist->max_ns));
     if (hist->total_n > 0 && hist->max_ns > STALL_NS)
-        worst = st_text(", not counting %ju in stalls of up to %s",
+        worst = st_text(", without %ju that were up to %s late (stalls)",
                         (uint64_t)st_hist_count_above(hist, STALL_NS), st_ns_text(hist->max_ns));
     add(to, OK, "Lateness",
         st_text("earliest %s, median %s, 99 %% %s, 99.9 %% %s%s (n = %ju)",
@@ -282,7 +282,7 @@ static void add_reserve(struct section *to, const struct st_dropout_client *clie
 {
     if (client->reserve_ns > 0)
         add(to, OK, "Least reserve",
-            st_text("%s: %s of a buffer of %s on %s", st_text_or(client->name, "not named"),
+            st_text("%s: %s left of a buffer of %s on %s", st_text_or(client->name, "not named"),
                     client->reserve_ns > 1 ? st_ns_short(client->reserve_ns) : "nothing",
                     st_ns_short(client->buffer_ns), client->reserve_device));
 }
@@ -299,9 +299,9 @@ static void add_programs_details(struct section *to, const struct st_observed_vi
         if (!st_dropout_table_is_unheard(client))
             continue;
         add(to, OK, "Not seen here",
-            st_text("between %s and %s%s", client->name, st_xrun_sources_title(of->source),
+            st_text("losses between %s and %s%s", client->name, st_xrun_sources_title(of->source),
                     client->load.between == ST_XRUN_BETWEEN_STOPS
-                        ? ": sound that the program writes too late while it runs (a program that stops is "
+                        ? ": sound that the program sends too late while it runs (a program that stops is "
                           "watched)"
                         : ""));
     }
@@ -323,9 +323,9 @@ static void add_source(struct section *to, const struct st_observed_view *of, in
     if (!of->device_only)
         text = st_text("%s, %ju of clients", text, of->seen.sum.n - of->seen.sum.device_n);
     if (of->seen.sum.n - of->seen.sum.device_n > 0 && !st_xrun_sources_find(of->source)->sees_cycles)
-        text = st_text("%s (no times of their cycles)", text);
+        text = st_text("%s (their computing times are unknown)", text);
     add(to, OK, "Watched",
-        st_text("%s, CPU time per poll %s (n = %ju)", text,
+        st_text("%s, CPU time of each look %s (n = %ju)", text,
                 ns_text(of->polls_n > 0, of->poll_cpu_ns / (int64_t)ST_MAX(of->polls_n, 1)), of->polls_n));
     add_programs_details(to, of);
 }

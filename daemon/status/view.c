@@ -37,9 +37,11 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
     if (view->overdue.ns > 0)
         add(ret, &n, "loop", "the test loop %s", st_view_overdue_text(view))->counts = true;
     if (loop != NULL && loop->lock == ST_LOCK_NONE && strstr(loop->degraded, "memory") == NULL)
-        add(ret, &n, "memory", "memory is not locked: a page fault can delay the test loop")->rights = true;
+        add(ret, &n, "memory", "memory is not locked: reading it back from disk can delay the test loop")
+            ->rights = true;
     if (loop != NULL && !loop->books_balance)
-        add(ret, &n, "books", "the counters of the test loop do not agree: these figures are not valid");
+        add(ret, &n, "books",
+            "the counts of the test loop contradict each other: do not trust these figures");
     if (view->watchdog.reason[0] != '\0')
         add(ret, &n, "watchdog", "%s", view->watchdog.reason);
     /* Does not warn if rtkit granted the loop's priority: then rtkit's own watchdog watches the loop as well.
@@ -63,9 +65,9 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
     if (view->failed.http[0] != '\0')
         add(ret, &n, "http", "%s", view->failed.http);
     if (view->failed.trace[0] != '\0')
-        add(ret, &n, "trace", "late wake-ups are not traced: %s", view->failed.trace);
+        add(ret, &n, "trace", "culprits of late wake-ups cannot be named: %s", view->failed.trace);
     if (view->history.state == ST_HISTORY_WRITER_FAILING)
-        add(ret, &n, "history", "minutes and events are kept in memory for now: %s", view->history.why);
+        add(ret, &n, "history", "the history is kept in memory for now: %s", view->history.why);
     else if (view->history.missing)
         add(ret, &n, "history", "enabled, but %s", view->history.why);
     return n;

@@ -132,7 +132,7 @@ char *st_view_metrics(const struct st_view *view, bool named)
         loop_metrics(out, view->loop);
     st_observe_metric(
         out, "sleeptune_device_dropouts_total", "counter",
-        "Dropouts of devices, resyncs and losses on a USB bus among them; of own: of its stream.");
+        "Dropouts of devices, with resyncs and losses on a USB bus; own: of sleeptuned's stream.");
     fprintf(out, "sleeptune_device_dropouts_total{source=\"own\"} %ju\n", view->audio.dropouts_n);
     st_observe_metrics(out, &view->observe, named);
     degraded(out, view);

@@ -171,7 +171,7 @@ static jack_port_t *open_port(const char *name, bool out)
 static int open_client(const char *server)
 {
     if (st_jack_server_is_pipewire())
-        return st_ear_absent("libjack is that of PipeWire");
+        return st_ear_absent("the JACK library here is PipeWire's");
     const char *why = st_jack_server_look(server);
     if (why != NULL)
         return st_ear_absent("%s", why);

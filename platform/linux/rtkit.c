@@ -51,7 +51,8 @@ int st_rtkit_ask(struct st_platform *platform, pid_t tid, int priority, char *te
             snprintf(text, text_bytes, "rtkit gave no real-time priority: %s",
                      st_text_or(error.message, strerror(-r)));
         else
-            snprintf(text, text_bytes, "rtkit granted SCHED_RR %d, with RLIMIT_RTTIME %lld ms", granted,
+            snprintf(text, text_bytes,
+                     "rtkit granted SCHED_RR %d, computing without a pause for at most %lld ms", granted,
                      (long long)(rttime_ns / ST_NS_PER_MS));
     }
     sd_bus_error_free(&error);

@@ -80,7 +80,8 @@ static const char *most_text(const struct st_cause_sums *sums, int64_t total_ns)
     enum st_cause cause;
     const double percent = 100 / (double)total_ns;
     const int64_t most_ns = longest_cause(sums, &cause);
-    const char *text = st_text("; %.0f %% of that: %s", percent * (double)most_ns, st_cause_kind_text(cause));
+    const char *text = st_text("; main cause, %.0f %% of that time: %s", percent * (double)most_ns,
+                               st_cause_kind_text(cause));
     /* the sums are sorted, so the first row with a culprit has the longest total */
     ST_EACH_OF (row, sums->rows, sums->n) {
         if (row->cause == cause && row->culprit[0] != '\0' &&
@@ -106,7 +107,7 @@ static const char *verdict_of(const struct st_cause_sums *sums, const struct st_
     const char *text =
         st_text("In %s the test loop woke more than %s late", measured, st_ns_short(span->above_ns));
     if (span->above_most_ns > span->above_ns)
-        text = st_text("%s (at its longest buffer %s)", text, st_ns_short(span->above_most_ns));
+        text = st_text("%s (at the largest buffer %s)", text, st_ns_short(span->above_most_ns));
     text = st_text("%s %ju of %s times", text, n, wakes);
     if (total_ns > 0)
         text = st_text("%s, %s in all%s", text, st_ns_short(total_ns), most_text(sums, total_ns));

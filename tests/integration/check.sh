@@ -4,7 +4,7 @@
 own_tmp
 
 # table COMMAND...: the answer and the table; what comes below is about this machine
-table() { "$@" | sed -nE '1s/ Mea(sured as a normal thread|nwhile the host of) .*//;1p;/^ *frames /,/ 2048 /p'; } # so is who has no right to real-time priority, and a host that takes CPUs
+table() { "$@" | sed -nE '1s/ Mea(sured without real-time priority|nwhile the host of) .*//;1p;/^ *frames /,/ 2048 /p'; } # so is who has no right to real-time priority, and a host that takes CPUs
 # shape FILE: a screen without what this computer decides: the first sentence, each row's mark and result (*, RESULT), which settings are
 # advised, whether a sound server runs, and the next step. Their sentences are in tests/screens/sizes.
 shape() {
@@ -39,8 +39,8 @@ if can_be_nobody || cannot "a normal thread" "nobody cannot run programs here"; 
     done
     as_nobody env DBUS_SYSTEM_BUS_ADDRESS="unix:path=$tmp/no-bus" COLUMNS=1000 taskset -c "$cpu" "$SLEEPTUNE" check --duration 2s --frames 16 --quiet >"$tmp/normal.txt" 2>"$tmp/err"
     kill "${hogs[@]}"
-    screen_is normal-thread grep -o 'Measured as a normal thread[^.]*\.' "$tmp/normal.txt"
-    if ! grep -q '^✔ *16 ' "$tmp/normal.txt" || cannot "the next step is a command" "16 frames held beside two programs that compute"; then
+    screen_is normal-thread grep -o 'Measured without real-time priority[^.]*\.' "$tmp/normal.txt"
+    if ! grep -q '^✔ *16 ' "$tmp/normal.txt" || cannot "the next step is a command" "16 frames were enough beside two programs that compute"; then
         like "the next step is a command" "$(cat "$tmp/normal.txt")" '^Next: sudo sleeptune apply linux-rt-permission'
     fi
 fi

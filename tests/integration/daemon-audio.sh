@@ -16,7 +16,7 @@ for backend in jack pulseaudio; do
     starts "$backend without a server: the daemon starts"
     wait_for value_is 'd["audio"]["state"]' waiting
     like "$backend: it waits, and the status says why" "$(value 'd["audio"]["error"]')" "^(backend $backend|libsoundio was built without)"
-    like "$backend: the log says what happens instead" "$(cat "$log")" "the daemon's own stream does not run: .*sleeptuned continues without it"
+    like "$backend: the log says what happens instead" "$(cat "$log")" "sleeptuned's own test stream does not run: .*sleeptuned continues without it"
     stops "$backend: a clean end"
 done
 

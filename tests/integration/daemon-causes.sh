@@ -93,7 +93,7 @@ mkdir "$tmp/state"
 config
 starts "the daemon with such a loop" env LD_PRELOAD="$(preloadable "$shim")"
 ok "has a row with them" wait_for of_is 'r["page-fault"]["count"] >= 3' True
-like "people read of them" "$(causes)" '^ +[34] .* a page had to be read from disk$'
+like "people read of them" "$(causes)" '^ +[34] .* memory had to be read from disk$'
 causes --json >"$faulty/json"
 stop
 is "the worst of them is as late as the disk took, by exclusion there, too" "$(of_faults '(r["page-fault"]["worst_ns"] >= min(took for took, n in told), r["page-fault"]["explained"])')" "(True, None)"

@@ -23,7 +23,7 @@ is "the note is whole" "$(heard 'd["marks"][0]["note"], d["marks"][0]["by"], d["
 screen_is quiet "$SLEEPTUNE" heard --key --quiet --socket "$sock"
 is "a key has a short window" "$(heard 'd["marks"][1]["window_ns"], d["marks"][1]["note"]')" "(2500000000, None)"
 screen_is -t few-marks "$SLEEPTUNE" history --heard --socket "$sock"
-is "they are events, too, without the note" "$("$SLEEPTUNE" history --events --kind heard --json --socket "$sock" | key - '[e["text"] for e in d["events"]]')" "['the listener heard a click', 'the listener heard a click']"
+is "they are events, too, without the note" "$("$SLEEPTUNE" history --events --kind heard --json --socket "$sock" | key - '[e["text"] for e in d["events"]]')" "['a click was marked (sleeptune heard)', 'a click was marked (sleeptune heard)']"
 is "the file says the same without the daemon" "$("$SLEEPTUNE" history --heard --json --db "$tmp/history.db" | key - 'len(d["marks"])')" 2
 
 # --- what may be written ---
@@ -64,7 +64,7 @@ starts "a daemon and a program that plays"
 ok "its buffer is not watched" wait_for value_is 'len([c for s in d["observe"] for c in s["clients"]])' 1
 "$SLEEPTUNE" heard --key --quiet --socket "$sock"
 is "a mark that nothing fits names it" "$("$SLEEPTUNE" history --heard --socket "$sock" | paste -sd " " | tr -s " " | sed 's/.*before it: //')" \
-    "nothing that is watched happened; sound that mpv writes too late is not watched"
+    "nothing that is watched happened; sound that mpv sends too late is not noticed"
 stop
 unset SLEEPTUNE_OBSERVE_DIR
 

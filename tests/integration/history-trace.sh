@@ -25,7 +25,7 @@ is "for the user alone" "$(stat -c %a "$tmp/state/traces" "$tmp"/state/traces/* 
 ok "and makes a file" trace last -o "$tmp/trace"
 like "that says what it does not have" "$(cat "$tmp/said")" 'The file does not show what the kernel did'
 like "as does the file, and what it is about" "$(decoded stall --list | tr '\n' ' ')" 'kernel: 1 slices, Linux .*: this file has no kernel events, .*server: 1 slices, PipeWire [0-9.]+'
-is "it is a trace, with the client and the mark" "$(decoded stall 'the listener heard a click')" "valid, stall computes, 'the listener heard a click' is there"
+is "it is a trace, with the client and the mark" "$(decoded stall 'a click was marked (sleeptune heard)')" "valid, stall computes, 'a click was marked (sleeptune heard)' is there"
 
 does "the client stalls" stall
 kept_dropout() { [ "$(find "$tmp/state/traces" -name '*.cycles' ! -name '*heard*' | grep -c .)" -ge 1 ]; }

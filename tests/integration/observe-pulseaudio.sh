@@ -59,7 +59,7 @@ is "a stream that plays to its end was not starved" "$(counts)" "0 2"
 
 echo 'audio: { backend = "pulseaudio"; };' >>"$conf"
 kill -HUP "$daemon"
-ok "the daemon's own stream plays there" wait_for value_is 'd["audio"]["state"]' playing
+ok "sleeptuned's own test stream plays there" wait_for value_is 'd["audio"]["state"]' playing
 does "somebody else watches it, too" watch others
 kill -STOP "$daemon"
 sleep 3

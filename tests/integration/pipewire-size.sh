@@ -51,11 +51,11 @@ like "without PipeWire there is nothing to set" "$(size 128; echo "status $?")" 
 start || skip_rest "a size of PipeWire" "pipewire does not run here: $(tail -1 "$tmp/server.log")"
 before=$(runs)
 made=$SLEEPTUNE_BUILD/tests/integration/make_history
-if [ -x "$made" ]; then # 256 frames held for days
+if [ -x "$made" ]; then # 256 frames were enough for days
     "$made" "$tmp/h.db" 1795190400 60 120 5 >/dev/null
     # of a jackd beside PipeWire it names the size; other tests start one
     next_is() { "$SLEEPTUNE" predict --history "$tmp/h.db" 2>&1 | tr -s '\n ' ' ' | tee "$tmp/predict" | grep -q "$1"; }
-    wait_for next_is 'Next pw-metadata -n settings 0 clock\.force-quantum 256 (to keep: sleeptune apply linux-pipewire-quantum=256; '
+    wait_for next_is 'Next pw-metadata -n settings 0 clock\.force-quantum 256 (to keep it: sleeptune apply linux-pipewire-quantum=256; '
     is "predict names what sets the size here" "$? $(grep -o 'Next jack.*' "$tmp/predict")" "0 "
 fi
 screen_is -m a-shorter-cycle "$SLEEPTUNE" apply --dry-run linux-pipewire-quantum=128

@@ -49,7 +49,7 @@ static int64_t get_devices(struct sound4 *sound4)
 static void on_channel(void *ctx, const struct st_snd_channel *channel)
 {
     struct sound4 *sound4 = ctx;
-    if (channel->pid != getpid()) /* the daemon's own stream counts by itself */
+    if (channel->pid != getpid()) /* sleeptuned's own test stream counts by itself */
         st_sndstat_look_at(&sound4->counters, channel, sound4->seen, sound4->seen_ctx);
 }
 

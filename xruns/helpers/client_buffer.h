@@ -5,7 +5,7 @@
  *
  * The program is looked at some 25 times a second. A program that used no CPU time between two looks did not
  * run. A program that only slept may have had nothing to play: that is no dropout here, and neither is a
- * standstill that no sound follows. Sound that a running program writes too late is not found in this way. */
+ * standstill that no sound follows. Sound that a running program sends too late is not found in this way. */
 #pragma once
 
 #include "xruns/dropout_reason.h"

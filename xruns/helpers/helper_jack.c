@@ -133,7 +133,7 @@ static int open_client(const char *server)
 {
     jack_status_t status = 0;
     if (st_jack_server_is_pipewire())
-        return st_helper_line_absent("libjack is that of PipeWire, which is watched as PipeWire");
+        return st_helper_line_absent("the JACK library here is PipeWire's, which is watched as PipeWire");
     const char *why = st_jack_server_look(server);
     if (why != NULL)
         return st_helper_line_absent("%s", why);
@@ -213,7 +213,8 @@ static void say_ready(const char *server, const struct st_jack_graph *clients)
     while (own < clients->n && !st_text_is(clients->names[own], ST_XRUN_OWN_CLIENT))
         own++;
     if (own < clients->n)
-        ST_APPEND(text, "; the daemon's own stream uses this server, and counts the same xruns one by one");
+        ST_APPEND(text,
+                  "; sleeptuned's own test stream uses this server, and counts the same xruns one by one");
     if (st_text_is(text, observer.said))
         return;
     memcpy(observer.said, text, sizeof(text));

@@ -97,9 +97,10 @@ static void say_ready(struct observer *observer)
         heard_n = observer->taps_n;
     else if (observer->listener.why[0] != '\0')
         ST_PRINT(deaf, "; does not listen for silence: %s", observer->listener.why);
-    st_helper_line_ready("facts=%d listens=%jd profiler of PipeWire %s%s%s%s",
+    st_helper_line_ready("facts=%d listens=%jd timing reports (profiler) of PipeWire %s%s%s%s",
                          observer->no_resyncs ? ST_XRUN_FACT_NO_RESYNCS : 0, heard_n, observer->version,
-                         observer->no_resyncs ? "; resyncs of second cards are seen from version 1.4 on" : "",
+                         observer->no_resyncs ? "; resynchronised second cards are seen from version 1.4 on"
+                                              : "",
                          deaf, beyond);
 }
 
@@ -212,7 +213,7 @@ static void begin_listening(struct observer *observer)
     }
     if (automatic && st_pipewire_version_of(observer->version) < ST_PIPEWIRE_VERSION(1, 2, 0)) {
         st_listener_end(&observer->listener,
-                        "PipeWire is older than 1.2, so only observe.listen = \"on\" does");
+                        "PipeWire is older than 1.2: to listen, set observe.listen = \"on\"");
         return;
     }
     observer->listener_source = pw_loop_add_io(observer->loop, observer->listener.program.out,
@@ -251,8 +252,9 @@ static void on_profile(void *ctx, const struct spa_pod *pod)
         end(observer, st_helper_line_absent("PipeWire %s did not report all cycles: it got too little CPU",
                                             observer->version));
     else if (r < 0)
-        end(observer, st_helper_line_absent("sleeptune does not understand the profiler of PipeWire %s",
-                                            observer->version));
+        end(observer, st_helper_line_absent(
+                          "sleeptune does not understand the timing reports (profiler) of PipeWire %s",
+                          observer->version));
     report_soon(observer);
     if (observer->profile.resized && !observer->loads_resized) {
         observer->loads_resized = true;

@@ -299,7 +299,7 @@ static void harm_is_found_and_switched_off(void **state)
     assert_int_equal(session(&m, 1, 3, &t), 0);
     assert_int_equal(t.rows[0].outcome, ST_TUNING_HARMFUL);
     assert_int_equal(t.rows[0].evidence.pairs_n, 10);
-    assert_string_equal(t.rows[0].why, "30 dropouts with it, 0 without");
+    assert_string_equal(t.rows[0].why, "30 dropouts with this setting, 0 without");
     assert_int_equal(m.on, 0);
 }
 

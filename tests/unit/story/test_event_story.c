@@ -65,7 +65,7 @@ static void lost_sound_has_a_length_and_a_place(void **state)
     struct st_event sum = b;
     st_event_add(&sum, &unknown);
     assert_string_equal(say(&sum),
-                        "paplay lost sound 2 times (PipeWire), at least 480 ms in all, between it and "
+                        "paplay lost sound 2 times (PipeWire), at least 480 ms in all, on the way to "
                         "PipeWire: it was stopped or frozen");
     st_event_add(&sum, &b); /* it stays so */
     assert_int_equal(sum.longest_ns, 0);

@@ -80,8 +80,8 @@ static void a_cause_before_each_mark_is_named(void **state)
     json_t *read = document();
     const json_t *marks = json_object_get(read, "marks");
     assert_int_equal(json_integer_value(json_object_get(read, "marks_that_count")), 5);
-    assert_has(text_of(read, "text"), "5 marks: 4 of 5 after this: a program computed too long (");
-    assert_has(text_of(read, "text"), " 1 unexplained: nothing that is watched happened then (");
+    assert_has(text_of(read, "text"), "5 marks: 4 of 5 came after this: a program computed too long (");
+    assert_has(text_of(read, "text"), " 1 unexplained: sleeptune noticed nothing then (");
     assert_has(text_of(json_array_get(marks, 0), "text"), "Synth");
     assert_string_equal(text_of(json_array_get(marks, 0), "note"), "left");
     assert_true(json_is_null(json_object_get(json_array_get(marks, 4), "cause")));
@@ -216,7 +216,7 @@ static void a_cause_before_each_mark_in_too_short_a_time_is_not_named(void **sta
         happens(NOON_NS + (11 + 15 * i) * ST_NS_PER_S, ST_EVENT_HEARD, "key", "");
     }
     json_t *read = document();
-    assert_has(text_of(read, "text"), "3 marks: 3 of 3 name this: a program computed too long, "
+    assert_has(text_of(read, "text"), "3 marks: 3 of 3 came after this: a program computed too long, "
                                       "which may be chance.");
     json_decref(read);
 }
@@ -236,7 +236,7 @@ static json_t *nine_marks(bool each_second)
 static void what_most_marks_name_may_be_chance(void **state)
 {
     json_t *read = nine_marks(false);
-    assert_has(text_of(read, "text"), "9 marks: 5 of 9 name this: a program computed too long, "
+    assert_has(text_of(read, "text"), "9 marks: 5 of 9 came after this: a program computed too long, "
                                       "which may be chance.");
     json_decref(read);
 }
@@ -244,7 +244,7 @@ static void what_most_marks_name_may_be_chance(void **state)
 static void what_happens_all_the_time_is_said_to_be_too_frequent(void **state)
 {
     json_t *read = nine_marks(true);
-    assert_has(text_of(read, "text"), "9 marks: 5 of 9 name this: a program computed too long, "
+    assert_has(text_of(read, "text"), "9 marks: 5 of 9 came after this: a program computed too long, "
                                       "which is too frequent to tell it from chance.");
     json_decref(read);
 }
@@ -262,8 +262,9 @@ static void the_first_line_says_what_the_marks_name(void **state)
         happens(at_ns, ST_EVENT_HEARD, "typed", "");
     }
     json_t *read = document();
-    assert_string_equal(text_of(read, "text"), "5 marks: 4 of 5 name this: a program was stopped or frozen, "
-                                               "which is too frequent to tell it from chance.");
+    assert_string_equal(text_of(read, "text"),
+                        "5 marks: 4 of 5 came after this: a program was stopped or frozen, "
+                        "which is too frequent to tell it from chance.");
     json_decref(read);
 }
 
@@ -293,7 +294,7 @@ static void marks_that_do_not_count_are_said(void **state)
     happens(NOON_NS + 2 * MINUTE_NS, ST_EVENT_HEARD, "key", "");
     json_t *read = document();
     assert_has(text_of(read, "text"),
-               "3 marks, of which 2 count (something must play, and marks less than 10 s apart are one): "
+               "3 marks, of which 2 count (only while something plays; marks less than 10 s apart are one): "
                "too few to tell a cause from chance (needs 3).");
     json_decref(read);
 }
@@ -309,7 +310,7 @@ static void marks_without_music_are_shown_and_tell_nothing(void **state)
     json_t *read = document();
     assert_int_equal(json_array_size(json_object_get(read, "marks")), 4);
     assert_int_equal(json_integer_value(json_object_get(read, "marks_that_count")), 0);
-    assert_has(text_of(read, "text"), "4 marks, of which 0 count (something must play, and");
+    assert_has(text_of(read, "text"), "4 marks, of which 0 count (only while something plays;");
     json_decref(read);
 }
 
@@ -354,7 +355,7 @@ static void pressure_and_heat_are_causes(void **state)
         assert_int_equal(st_history_commit(history), 0);
         json_t *read = document_since(from_ns);
         assert_non_null(
-            strstr(text_of(read, "text"), st_text("5 marks: 5 of 5 after this: %s (", row->text)));
+            strstr(text_of(read, "text"), st_text("5 marks: 5 of 5 came after this: %s (", row->text)));
         json_decref(read);
     }
     frames = 128;
@@ -471,7 +472,7 @@ static void many_late_wake_ups_hide_no_mark(void **state)
         assert_int_equal(st_history_add_event(history, &event), 0);
     }
     json_t *read = document();
-    assert_has(text_of(read, "text"), "6 marks: 6 of 6 after this: a second card");
+    assert_has(text_of(read, "text"), "6 marks: 6 of 6 came after this: a second card");
     json_decref(read);
 }
 

@@ -217,7 +217,7 @@ static void what_another_finding_does_too_is_not_shown(void **state)
     static char fix[] = "sudo one";
     fires(0, ST_STATUS_ADVICE, 100, fix);
     fires(1, ST_STATUS_ADVICE, -1, fix);
-    findings[0].needless = "linux-rt-permission does the same";
+    findings[0].needless = "the fix of linux-rt-permission solves this, too";
     look(0);
     shown_is(__func__);
 }
@@ -292,7 +292,7 @@ static void seven_rows(const void *ctx, FILE *out, int width, bool colour)
 static void an_answer_leaves_room_for_settings_and_one_step(void **state)
 {
     static char fix[] = "sudo sysctl a=1";
-    struct st_report_answer answer = {.text = "64 frames held: no dropout in 7 s.",
+    struct st_report_answer answer = {.text = "64 frames were enough: no dropout in 7 s.",
                                       .table = seven_rows,
                                       .next = "a command that is so long that it does not fit into a line of "
                                               "eighty columns"};

@@ -39,7 +39,7 @@ static void it_comes_back_until_another_kernel_runs(void **state)
     assert_string_equal(tuned.rows[0].target, "vm.swappiness");
     assert_string_equal(
         st_tuned_per_hour(&tuned.rows[0]),
-        "; dropouts of the test loop: about 480 an hour without it, at most 190 with it (95 %)");
+        "; dropouts of the test loop: about 480 an hour without this setting, at most 190 with it (95 %)");
     assert_string_equal(st_tuned_per_hour(&tuned.rows[1]), "");
     assert_null(st_tuned_find(&tuned, "linux-hz"));
     assert_int_equal(st_tuned_read(p, FOLDER, other, &tuned), -ESTALE);

@@ -62,11 +62,11 @@ static void what_runs_decides(void **state)
          "512 frames at 44.1 kHz, PipeWire's default quantum"},
         {PIPEWIRE "linux.pipewire.quantum=512\nlinux.pipewire.max_quantum=256\n",
          "256 frames at 48 kHz, PipeWire's default quantum"},
-        {PIPEWIRE RING, "256 frames at 48 kHz, within half the card's buffer, PipeWire's longest cycle"},
+        {PIPEWIRE RING, "256 frames at 48 kHz, limited by PipeWire to half the card's buffer"},
         {PIPEWIRE
          "linux.alsa.card0.pcm0p.sub0.buffer_frames=1920\n"
          "linux.alsa.card0.pcm0p.sub0.rate_hz=48000\nlinux.alsa.card0.pcm0p.sub0.owner=data-loop.0\n",
-         "512 frames at 48 kHz, within half the card's buffer, PipeWire's longest cycle"},
+         "512 frames at 48 kHz, limited by PipeWire to half the card's buffer"},
         {PIPEWIRE RING "linux.pipewire.node.31.state=running\nlinux.pipewire.node.31.card=0\n"
                        "linux.pipewire.node.31.disable_tsched=true\n",
          "1024 frames at 48 kHz, PipeWire's default quantum"},

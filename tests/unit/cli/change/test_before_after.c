@@ -73,7 +73,7 @@ static void a_run_that_says_too_little_or_too_much_is_refused(void **state)
                     "is not a measurement of at most 10 minutes");
     refused_because(json_array(), "is not a measurement of at most 10 minutes");
     refused_because(run_of(10, json_pack("{s:i, s:s}", "frames", -48, "policy", "other")),
-                    "could not be run");
+                    "the test loop could not run");
     refused_because(run_of(10, json_pack("{s:s, s:i}", "policy", "other", "cpu", 1000000)),
                     "cannot pin to CPU 1000000");
 }

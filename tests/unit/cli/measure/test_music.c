@@ -155,12 +155,13 @@ static void the_program_with_most_dropouts_is_named(void **state)
     assert_int_equal(n, 23);
     assert_int_equal(st_facts_text(facts, ST_MUSIC_REASON, &text), 0);
     assert_string_equal(text, "too-slow");
-    says(facts,
-         "In 11 s: HeavyReverb lost sound 23 times: it computed too long (25.0 ms of "
-         "CPU time, the buffer lasts 21.3 ms). "
-         "Next: pw-metadata -n settings 0 clock.force-quantum 2048 (room for its worst cycle of "
-         "25.0 ms; 21.3 ms more delay; undo: the same with 0 (no forced size); to keep: sleeptune apply "
-         "linux-pipewire-quantum=2048).");
+    says(facts, "In 11 s: HeavyReverb lost sound 23 times: it computed too long (25.0 ms of "
+                "CPU time, the buffer lasts 21.3 ms). "
+                "Next: pw-metadata -n settings 0 clock.force-quantum 2048 (a buffer longer than the "
+                "program's worst cycle of "
+                "25.0 ms; 21.3 ms more delay; to undo: same command with 0 (PipeWire chooses); to keep it: "
+                "sleeptune apply "
+                "linux-pipewire-quantum=2048).");
 }
 
 static void who_computes_longer_than_any_buffer_is_to_be_frozen(void **state)
@@ -172,8 +173,8 @@ static void who_computes_longer_than_any_buffer_is_to_be_frozen(void **state)
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "In 11 s: Heavy lost sound 2 times: it computed too long (58.0 ms of CPU time, the "
          "buffer lasts 21.3 ms). "
-         "Next: its worst cycle of 58.0 ms is longer than a buffer that one can play with; freeze or "
-         "simplify Heavy.");
+         "Next: the program's worst cycle of 58.0 ms is longer than any buffer to play with; freeze "
+         "tracks or use fewer effects in Heavy.");
 }
 
 static void who_always_computes_too_long_needs_no_larger_buffer(void **state)
@@ -183,7 +184,8 @@ static void who_always_computes_too_long_needs_no_larger_buffer(void **state)
     lines[1].load.busy_median_ns = 21 * ST_NS_PER_MS;
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "In 11 s: Heavy lost sound 2 times: it computed too long. "
-         "Next: Heavy needs 98 % of each period, so no buffer size helps; freeze or simplify Heavy.");
+         "Next: Heavy needs 98 % of each period, so no buffer size helps; freeze tracks or use fewer effects "
+         "in Heavy.");
 }
 
 static void who_took_the_cpu_is_named_beside_the_victim(void **state)
@@ -199,8 +201,8 @@ static void who_took_the_cpu_is_named_beside_the_victim(void **state)
     lines[1].load.priority = ST_XRUN_NORMAL;
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "In 11 s: Guitar lost sound 9 times: it lost the CPU to ffmpeg. Next: sleeptune report "
-         "linux-client-priority (Guitar plays without real-time priority, which the server has: how it gets "
-         "it).");
+         "linux-client-priority (Guitar plays without real-time priority, unlike the sound server: how to "
+         "get it).");
     lines[1].load.priority = 20;
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "In 11 s: Guitar lost sound 9 times: it lost the CPU to ffmpeg. Next: sudo chrt --other "
@@ -274,7 +276,7 @@ static void a_buffer_that_no_one_listens_behind_is_named(void **state)
     struct st_xrun_seen plays[] = {load("", 1024), load("mpv", 1024)};
     plays[1].load.between = ST_XRUN_BETWEEN_STOPS;
     says(watch("pipewire", plays, 2, 0, false),
-         "No dropout in 11 s on PipeWire; check does not see sound that mpv writes too late.");
+         "No dropout in 11 s on PipeWire; check does not see sound that mpv sends too late.");
     plays[1].load.between = ST_XRUN_BETWEEN_HEARD;
     says(watch("pipewire", plays, 2, 0, false), "No dropout in 11 s on PipeWire.");
 }

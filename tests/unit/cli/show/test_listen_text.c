@@ -169,7 +169,7 @@ static void test_screens(void **state)
     shown_is(__func__);
 }
 
-/* A loss is a finding, and a run whose test glitches were not all found says nothing. */
+/* A loss is a finding, and a run whose deliberate glitches were not all found says nothing. */
 static void test_status(void **state)
 {
     begin("monitor", "alsa_output");

@@ -210,7 +210,8 @@ static void a_setting_of_another_rule_is_refused_in_the_words_of_apply(void **st
     assert_int_equal(start(&supervisor), 0);
     assert_int_equal(st_tune_supervisor_set(&supervisor, 3, &row, why), -EIO);
     assert_int_equal(row, 1);
-    assert_string_equal(why, PAGES "enabled: sleeptune changed this setting already. Revert its rule first.");
+    assert_string_equal(why, PAGES
+                        "enabled: sleeptune changed this setting already. First run: sleeptune revert ID");
     assert_int_equal(st_tune_supervisor_end(&supervisor), 0);
     assert_as_before();
 }
@@ -283,11 +284,11 @@ static void a_journal_that_cannot_be_written_keeps_nothing_on(void **state)
     const pid_t tuner = tuner_with_a_setting_on("/said");
     ST_PRINT(path, "%s" FOLDER "/" ST_REPLACE_PREFIX "journal" ST_REPLACE_SUFFIX, s->dir);
     assert_int_equal(mkdir(path, 0755), 0);
-    kill_and_hear(
-        tuner, "/said",
-        "sleeptune tune: all is undone, but the journal in " FOLDER
-        " cannot be written (Is a directory) and still lists it. Free space there: the next sleeptune "
-        "revert, apply or tune corrects it.");
+    kill_and_hear(tuner, "/said",
+                  "sleeptune tune: all is undone, but the list of changes (journal) in " FOLDER
+                  " cannot be written (Is a directory) and still lists the changes. Free space there: the "
+                  "next sleeptune "
+                  "revert, apply or tune corrects it.");
     assert_value(PAGES "enabled", "always");
     assert_true(has_journal());
     assert_int_equal(rmdir(path), 0);
@@ -304,9 +305,10 @@ static void a_supervisor_that_cannot_undo_says_so(void **state)
     ST_PRINT(path, "%s" PAGES "enabled", s->dir);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkdir(path, 0755), 0);
-    kill_and_hear(tuner, "/said",
-                  "sleeptune tune: the tuner was ended, and its change was not undone. Run 'sleeptune revert "
-                  "linux-huge-pages'. " PAGES "enabled = madvise (was always): Is a directory");
+    kill_and_hear(
+        tuner, "/said",
+        "sleeptune tune: sleeptune tune was ended, and a change it tried is still on. Run 'sleeptune revert "
+        "linux-huge-pages'. " PAGES "enabled = madvise (was always): Is a directory");
     assert_true(has_journal());
     assert_int_equal(rmdir(path), 0);
     write_file(PAGES "enabled", "madvise\n");
