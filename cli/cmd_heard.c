@@ -31,7 +31,7 @@ static const char help[] =
     "Examples:\n"
     "  sleeptune heard in the second verse, left\n"
     "  sleeptune history --heard\n\n"
-    "Exit status: 0 kept, 3 usage, 4 not kept.\n";
+    "Exit status: 0 saved, 3 usage, 4 not saved.\n";
 
 /* Reads the options. @return -1 to go on, or an st_exit. */
 static int read_options(int argc, char **argv, struct options *o, int *ret_first)

@@ -133,8 +133,8 @@ static inline bool st_dropout_table_is_culprit(const struct st_dropout_row *row)
     return row->culprit_n > 0 && 2 * row->culprit_n >= row->sum.n;
 }
 
-/** Makes a text how often the client has long cycles: "every 683 ms (32768 samples), at any buffer size: a
- * plug-in that computes in blocks of 32768"; "": at no regular interval, or not known. */
+/** Makes a text how often the client has long cycles: "every 683 ms (32768 samples) at any buffer size: one
+ * of its plug-ins works in blocks of 32768"; "": at no regular interval, or not known. */
 const char *st_dropout_table_rhythm(const struct st_dropout_client *client);
 
 /** Which playing client asked for the shortest cycle on the device that plays, and which one for its rate:

@@ -11,8 +11,8 @@ at("heard").addEventListener("click", async () => {
       : !one.text ? "In the " + one.window_ns / 1e9 + " s before it: nothing so far (some dropouts are noticed a few seconds later)"
       : (delay < 0 ? "Before it and after it" : delay.toFixed(1) + " s before it") + ", so far: " + one.text;
     const unheard = one?.unheard ? "; sound that " + one.unheard + " sends too late is not noticed" : "";
-    at("marked").textContent = said.error || "Kept. " + found + unheard;
+    at("marked").textContent = said.error || "Saved. " + found + unheard;
     look();
-  } catch { at("marked").textContent = "Not kept: sleeptuned does not answer."; }
+  } catch { at("marked").textContent = "Not saved: sleeptuned does not answer."; }
 });
 

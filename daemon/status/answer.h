@@ -39,8 +39,8 @@ struct st_answer {
 const char *st_answer_sentence(const struct st_view *view, const struct st_observed_view *source,
                                const struct st_dropout_client *client);
 
-/** Lists what sleeptune does not watch on this system now, although it can make dropouts: "USB packets (need
- * root and usbmon), cables, ...". */
+/** Lists what sleeptune does not watch on this system now, although it can make dropouts: "losses on USB
+ * (needs root and usbmon), ...". */
 const char *st_answer_not_watched(const struct st_view *view);
 
 /** Makes the answer. Pure. It points into the view, which must stay valid. */

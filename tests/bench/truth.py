@@ -28,10 +28,10 @@ QUIET = "^No dropout"
 Kind = collections.namedtuple("Kind", "first next players", defaults=((),))
 KINDS = {  # what is right where the recording has gaps; NAME BASE PEAK EVERY MODE of stall_pipewire
     "computes": Kind("^HeavyReverb .*computed too long", "force-quantum [0-9]", (("HeavyReverb", 20, 130, 15, ""),)),
-    "stopped": Kind("^Looper .*stopped or frozen", r"let .*run|\(fg\)", (("Looper", 20, 20, 20, ""),)),
+    "stopped": Kind("^Looper .*stopped or frozen", r"fg\)", (("Looper", 20, 20, 20, ""),)),
     "hog": Kind("(took|lost) the CPU", "linux-rt-permission", (("GoodSynth", 20, 20, 20, ""),)),
     "small": Kind("^(?!No dropout)", "PULSE_LATENCY_MSEC|linux-rt-permission|history"),
-    "late": Kind("^pulse_player .*(between|not ready|too late|not written)|Sound that .*pulse_player.* sends too late is not noticed", "PULSE_LATENCY_MSEC|sleeptune heard"),
+    "late": Kind("^pulse_player .*(on the way|not ready|too late|not written)|Sound that .*pulse_player.* sends too late is not noticed", "PULSE_LATENCY_MSEC|sleeptune heard"),
     "memory": Kind("^Sampler .*memory", "memory", (("Sampler", 20, 150, 15, "pages"),)),
     "forced": Kind("forced", "clock.force-quantum 0", (("GoodSynth", 60, 60, 20, ""),)),
     "jack": Kind("^Tracker .*waited for a lock", "setting of Tracker"),  # not by default: a client of pw-jack sleeps for 28 ms

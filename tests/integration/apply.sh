@@ -233,7 +233,7 @@ if can_be_nobody || cannot "without root" "needs root and setpriv to become nobo
     screen_is -t what-this-user-cannot-read as_nobody "$SLEEPTUNE" verify --root "$tree"
     empty=$(for command in verify "revert --all"; do # shellcheck disable=SC2086
         as_nobody env STATE_DIRECTORY="$tmp/none" "$SLEEPTUNE" $command 2>&1; done | tr '\n' ' ')
-    is "nothing is applied: verify and revert say so without root" "$empty" "nothing is applied nothing to revert "
+    is "nothing is applied: verify and revert say so without root" "$empty" "sleeptune has changed no setting nothing to revert "
     machine other-nobody
     screen_is -t a-tree-of-somebody-elses as_nobody "$SLEEPTUNE" apply --yes --root "$tree" linux-cpu-frequency
     ok "it is as before" unchanged

@@ -9,7 +9,7 @@ if ! ask_for=$("$SLEEPTUNE" --version) || [[ $ask_for != *"http yes"* ]]; then s
 heard() { "$SLEEPTUNE" history --heard --json --socket "$sock" | key - "$1"; }
 post() { curl -s -o "$tmp/body" -w '%{http_code}' --unix-socket "$sock" -X POST "http://localhost$1"; }
 
-like "no daemon: it says so" "$("$SLEEPTUNE" heard --socket "$tmp/none" 2>&1; echo $?)" 'not kept: no sleeptuned is listening' # and what starts one for this user
+like "no daemon: it says so" "$("$SLEEPTUNE" heard --socket "$tmp/none" 2>&1; echo $?)" 'the click was not saved: no sleeptuned is listening' # and what starts one for this user
 refused "a note that is too long" 3 heard --socket "$sock" "$(printf %0161d 0)"
 
 # --- nothing happened: no loop, nothing plays ---
@@ -64,7 +64,7 @@ starts "a daemon and a program that plays"
 ok "its buffer is not watched" wait_for value_is 'len([c for s in d["observe"] for c in s["clients"]])' 1
 "$SLEEPTUNE" heard --key --quiet --socket "$sock"
 is "a mark that nothing fits names it" "$("$SLEEPTUNE" history --heard --socket "$sock" | paste -sd " " | tr -s " " | sed 's/.*before it: //')" \
-    "nothing that is watched happened; sound that mpv sends too late is not noticed"
+    "sleeptune noticed nothing; sound that mpv sends too late is not noticed"
 stop
 unset SLEEPTUNE_OBSERVE_DIR
 
@@ -73,7 +73,7 @@ LC_ALL=C sed -i 's/playing INTEGER/playinh INTEGER/' "$tmp/history2.db"
 config "history: { path = \"$tmp/history2.db\"; };"
 starts "a daemon whose history is damaged"
 is "the answer to a mark is that it is kept" "$(post /v1/heard)" 200
-like "and the command says so" "$("$SLEEPTUNE" heard --socket "$sock" 2>&1 | tr '\n' ' '; echo "${PIPESTATUS[0]}")" '^Kept\. Dropouts before the mark are unknown: the history cannot be read: no such column: playing.* 0$'
+like "and the command says so" "$("$SLEEPTUNE" heard --socket "$sock" 2>&1 | tr '\n' ' '; echo "${PIPESTATUS[0]}")" '^Saved\. Dropouts just before it are unknown: the history cannot be read: no such column: playing.* 0$'
 stop
 is "which it is" "$(sql "$tmp/history2.db" "SELECT count(*) FROM event WHERE kind = 'heard'")" 4
 
@@ -81,7 +81,7 @@ is "which it is" "$(sql "$tmp/history2.db" "SELECT count(*) FROM event WHERE kin
 echo "the database of another program" >"$tmp/foreign.db"
 config "history: { path = \"$tmp/foreign.db\"; };"
 starts "a daemon whose history is a foreign file"
-like "a mark is kept, which is said, and what before it is not known" "$("$SLEEPTUNE" heard --socket "$sock" 2>&1 | tr '\n' ' '; echo "${PIPESTATUS[0]}")" '^Kept\. Dropouts before the mark are unknown: the history cannot be read: .*\. 0$'
+like "a mark is kept, which is said, and what before it is not known" "$("$SLEEPTUNE" heard --socket "$sock" 2>&1 | tr '\n' ' '; echo "${PIPESTATUS[0]}")" '^Saved\. Dropouts just before it are unknown: the history cannot be read: .*\. 0$'
 is "it is an event" "$(value '[e["event"] for e in d["events"]].count("heard")')" 1
 stop
 

@@ -106,7 +106,7 @@ fi
 if can_be_nobody || cannot "without rights" "needs root and setpriv to give them up"; then
     ends 0 "without rights it measures all the same" as_nobody prlimit --rtprio=0 --memlock=0 "$SLEEPTUNE" measure --duration 200ms --json
     like "and says so, with the policy that the kernel granted, in the verdict, too" \
-        "$(key out 'd["conditions"]["degraded"], d["conditions"]["policy"], d["verdict"]')" "no right to SCHED_FIFO.*, 'other', .*as a normal thread"
+        "$(key out 'd["conditions"]["degraded"], d["conditions"]["policy"], d["verdict"]')" "no right to SCHED_FIFO.*, 'other', .*without real-time priority"
     if ! sanitized || cannot "memory is not locked" "the sanitizer ignores mlockall"; then
         is "memory is not locked" "$(key out 'd["conditions"]["memory_locked"]')" no
     fi

@@ -31,9 +31,8 @@ static void lost_sound_has_a_length_and_a_place(void **state)
     struct st_event b = a;
     b.lost_ns = b.longest_ns = 480 * ST_NS_PER_MS;
     st_event_add(&a, &b);
-    assert_string_equal(say(&a),
-                        "paplay lost sound 2 times (PipeWire), 949 ms in all (longest 480 ms), between "
-                        "it and PipeWire: it was stopped or frozen");
+    assert_string_equal(say(&a), "paplay lost sound 2 times (PipeWire), 949 ms in all (longest 480 ms), on "
+                                 "the way to PipeWire: it was stopped or frozen");
     /* one that was counted before goes on */
     struct st_event more = a;
     more.count_n = 0;

@@ -206,8 +206,8 @@ static void who_took_the_cpu_is_named_beside_the_victim(void **state)
     lines[1].load.priority = 20;
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "In 11 s: Guitar lost sound 9 times: it lost the CPU to ffmpeg. Next: sudo chrt --other "
-         "--all-tasks --pid 0 $(pidof -s ffmpeg) (takes the real-time priority from ffmpeg, which is not "
-         "below that of Guitar; or end that program).");
+         "--all-tasks --pid 0 $(pidof -s ffmpeg) (takes the real-time priority from ffmpeg, which ranks at "
+         "least as high as Guitar; or end that program).");
     lines[2].event.culprit_plays = 1; /* it has its priority for that */
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "In 11 s: Guitar lost sound 9 times: it lost the CPU to ffmpeg. Next: sleeptune report "
