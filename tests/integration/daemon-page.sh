@@ -10,7 +10,7 @@ config "${settings[@]}"
 mkdir "$tmp/state"
 helper_is pipewire <<'SH'
 #!/bin/sh
-echo 'ready timing reports (profiler) of PipeWire 0.3.65'
+echo 'ready timing reports of PipeWire 0.3.65'
 load='load cycles_n=469 busy_median_ns=2560000 busy_p99_ns=3000000 busy_max_ns=7300000 wait_median_ns=20000 wait_p99_ns=90000 wait_max_ns=120000 period_ns=5333333 frames=256 rate_hz=48000 device=card'
 echo 'client-dropout count_n=1 certainty=exact device=card client=HeavyReverb reason=too-slow busy_ns=7300000 wait_ns=90000 period_ns=5333333 lost_ns=5333333 longest_ns=5333333'
 echo 'client-dropout count_n=1 certainty=exact device=card client=%3Cimg%20src=x%20onerror=alert(1)%3E reason=stopped period_ns=5333333'

@@ -9,7 +9,7 @@ helper_is pipewire <<'PYTHON'
 #!/usr/bin/env python3
 import os, select, sys
 lines = os.open(os.path.dirname(sys.argv[0]) + "/lines", os.O_RDWR)
-os.write(1, b"ready timing reports (profiler) of PipeWire 1.0\n")
+os.write(1, b"ready timing reports of PipeWire 1.0\n")
 while True:
     ready, _, _ = select.select([0, lines], [], [], 20)
     if not ready:

@@ -97,7 +97,7 @@ static void say_ready(struct observer *observer)
         heard_n = observer->taps_n;
     else if (observer->listener.why[0] != '\0')
         ST_PRINT(deaf, "; does not listen for silence: %s", observer->listener.why);
-    st_helper_line_ready("facts=%d listens=%jd timing reports (profiler) of PipeWire %s%s%s%s",
+    st_helper_line_ready("facts=%d listens=%jd timing reports of PipeWire %s%s%s%s",
                          observer->no_resyncs ? ST_XRUN_FACT_NO_RESYNCS : 0, heard_n, observer->version,
                          observer->no_resyncs ? "; resynchronised second cards are seen from version 1.4 on"
                                               : "",
@@ -253,7 +253,7 @@ static void on_profile(void *ctx, const struct spa_pod *pod)
                                             observer->version));
     else if (r < 0)
         end(observer, st_helper_line_absent(
-                          "sleeptune does not understand the timing reports (profiler) of PipeWire %s",
+                          "sleeptune does not understand the timing reports of PipeWire %s",
                           observer->version));
     report_soon(observer);
     if (observer->profile.resized && !observer->loads_resized) {

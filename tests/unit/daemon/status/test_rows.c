@@ -66,7 +66,7 @@ static struct st_observed_view *watch_pipewire(void)
         .source = "pipewire",
         .mode = ST_OBSERVED_AUTO,
         .state = ST_OBSERVED_WATCHING,
-        .why = "timing reports (profiler) of PipeWire 0.3.65",
+        .why = "timing reports of PipeWire 0.3.65",
         .opened_n = 1,
         .since_wall_ns = view.started_wall_ns,
         .again_wall_ns = view.started_wall_ns,
