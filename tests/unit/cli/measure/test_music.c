@@ -216,8 +216,8 @@ static void who_took_the_cpu_is_named_beside_the_victim(void **state)
     says(
         watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
         "In 11 s: Guitar lost sound 9 times: it lost the CPU to ffmpeg. No program that plays has "
-        "real-time rights. Next: sudo sleeptune apply linux-rt-permission (lets programs that play go before "
-        "others; then log out and in again).");
+        "real-time rights. Next: sudo sleeptune apply linux-rt-permission (gives programs that play priority "
+        "over others; then log out and in again).");
     right_set_up = true;
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "In 11 s: Guitar lost sound 9 times: it lost the CPU to ffmpeg. No program that plays has "
