@@ -47,15 +47,18 @@ struct taking {
  */
 static void on_condition(void *ctx, const char *key, const char *value)
 {
-    static const char *const moving[] = {
-        "cpus_online",  "cpu_mhz", "cpu_dma_latency_us", "timer_slack_ns", "energy_performance_preference",
-        "load_average", "os"};
+    static const char *const moving[] = {"cpus_online",
+                                         "cpu_mhz",
+                                         "cpu_dma_latency_us",
+                                         "timer_slack_ns",
+                                         "energy_performance_preference",
+                                         "load_average",
+                                         "os",
+                                         NULL};
     struct taking *taking = ctx;
     char name[64];
-    ST_EACH (word, moving) {
-        if (st_text_is(key, *word))
-            return;
-    }
+    if (st_text_is_among(key, moving))
+        return;
     ST_PRINT(name, "%s", st_text_is(key, "kernel_release") ? "kernel" : key);
     add(taking->f, st_text_begins(key, "kernel_") ? "kernel" : "setting", st_text_swap(name, '_', ' '),
         value);
@@ -230,10 +233,8 @@ static void add_path(struct taking *taking, const char *path)
 static bool is_configuration(const char *name)
 {
     static const char *const ends[] = {".conf", ".lua", ".pa", ".d", ".json", ".xml"};
-    const size_t len = strlen(name);
     ST_EACH (end, ends) {
-        const size_t end_len = strlen(*end);
-        if (len > end_len && st_text_is(name + len - end_len, *end))
+        if (st_text_ends(name, *end))
             return true;
     }
     return false;
