@@ -103,10 +103,6 @@ static json_t *source_json(const struct st_observed_view *source)
         st_json_set(object, "client_dropouts", json_null());
     st_json_set(object, "opened", source->opened_n);
     st_json_set(object, "watched_ns", source->watched_ns);
-    st_json_set(object, "polls", source->polls_n);
-    st_json_set(object, "cost_ns_per_poll",
-                source->polls_n > 0 ? ST_JSON(source->poll_cpu_ns / (int64_t)source->polls_n) : json_null());
-    st_json_set(object, "program_cpu_ns", st_json_known(source->program_cpu_ns));
     st_json_set(object, "since_ns", st_json_known(source->since_wall_ns));
     st_json_set(object, "in_use", in_use_json(source));
     st_json_set(object, "cycle", cycle_json(&st_observed_shown(source)->cycle));

@@ -289,17 +289,6 @@ static void set_state(struct st_observed *o, enum st_observed_state state, const
         ST_INFO("the dropouts of %s are not watched: %s", o->source->name, why);
 }
 
-static void note_program_cpu(struct st_observed *o, bool ends)
-{
-    int64_t used_ns;
-    if (o->source->ops->program_cpu_ns == NULL)
-        return;
-    if (o->source->ops->program_cpu_ns(&o->watch, &used_ns) == 0)
-        o->view.program_cpu_ns = o->programs_ns + used_ns;
-    if (ends && o->view.program_cpu_ns != INT64_MIN)
-        o->programs_ns = o->view.program_cpu_ns;
-}
-
 void st_observed_age(struct st_observed *o)
 {
     st_dropout_table_age(&o->view.seen, now_ns(o), o->open);
@@ -312,7 +301,6 @@ static void close_source(struct st_observed *o)
         return;
     count_lines(o, 0);
     st_observed_events_put(&o->made, false);
-    note_program_cpu(o, true);
     st_xrun_close(&o->watch);
     o->open = false;
     st_observed_age(o);
@@ -344,7 +332,6 @@ void st_observed_init(struct st_observed *o, struct st_platform *platform, struc
                                         .summary = source->summary,
                                         .never = source->ops == NULL,
                                         .device_only = source->device_only,
-                                        .program_cpu_ns = INT64_MIN,
                                         .since_wall_ns = INT64_MIN,
                                         .again_wall_ns = INT64_MIN,
                                         .lost_wall_ns = INT64_MIN,
@@ -415,17 +402,6 @@ static int open_source(struct st_observed *o)
     return 0;
 }
 
-static int poll_source(struct st_observed *o)
-{
-    const int64_t before_ns = o->platform->thread_cpu_ns(o->platform);
-    const int r = o->source->ops->poll(&o->watch, on_seen, o);
-    o->view.poll_cpu_ns += o->platform->thread_cpu_ns(o->platform) - before_ns;
-    o->view.polls_n++;
-    if (r == 0 && o->watch.plays)
-        note_playing(o, "", "");
-    return r;
-}
-
 /* Subtracts from the watched time the time in which a helper program did not run, so that its reports are
  * missing. This is known only when the program runs again, since a program without news is silent, too. */
 static void note_silence(struct st_observed *o)
@@ -469,7 +445,9 @@ void st_observed_turn(struct st_observed *o)
         return;
     int r = o->open ? 0 : open_source(o);
     if (r == 0)
-        r = poll_source(o);
+        r = o->source->ops->poll(&o->watch, on_seen, o);
+    if (r == 0 && o->watch.plays)
+        note_playing(o, "", "");
     st_observed_count(o);
     st_observed_age(o);
     /* -EAGAIN of a poll is no failure: the source is not ready yet. */
@@ -479,7 +457,6 @@ void st_observed_turn(struct st_observed *o)
     }
     if (r == 0)
         note_watching(o);
-    note_program_cpu(o, false);
     const int64_t each_ns = o->watch.poll_ns > 0 ? o->watch.poll_ns : o->source->poll_ns;
     /* due times of helper programs are multiples of each_ns, so that one wake-up polls all of them */
     o->due_ns = now_ns(o) + each_ns - (o->source->program != NULL ? now_ns(o) % each_ns : 0);

@@ -324,9 +324,7 @@ static void add_source(struct section *to, const struct st_observed_view *of, in
         text = st_text("%s, %ju of clients", text, of->seen.sum.n - of->seen.sum.device_n);
     if (of->seen.sum.n - of->seen.sum.device_n > 0 && !st_xrun_sources_find(of->source)->sees_cycles)
         text = st_text("%s (no times of their cycles)", text);
-    add(to, OK, "Watched",
-        st_text("%s, CPU time per poll %s (n = %ju)", text,
-                ns_text(of->polls_n > 0, of->poll_cpu_ns / (int64_t)ST_MAX(of->polls_n, 1)), of->polls_n));
+    add(to, OK, "Watched", text);
     add_programs_details(to, of);
 }
 

@@ -33,12 +33,12 @@ void st_sql_distrust(struct st_sql *sql)
 static int is_over(void *ctx)
 {
     const struct st_sql *sql = ctx;
-    return st_posix_thread_cpu_ns(NULL) > sql->end_ns;
+    return st_posix_clock_ns(CLOCK_THREAD_CPUTIME_ID) > sql->end_ns;
 }
 
 void st_sql_limit_time(struct st_sql *sql, int64_t max_ns)
 {
-    sql->end_ns = st_posix_thread_cpu_ns(NULL) + max_ns;
+    sql->end_ns = st_posix_clock_ns(CLOCK_THREAD_CPUTIME_ID) + max_ns;
     sqlite3_progress_handler(sql->db, OPS_A_LOOK, is_over, sql);
 }
 
