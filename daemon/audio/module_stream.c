@@ -189,10 +189,8 @@ static int connect_backend(struct st_own_stream *stream, char *error, size_t err
         return -ENOTSUP;
     }
     struct SoundIo *soundio = soundio_create();
-    if (soundio == NULL) {
-        snprintf(error, error_bytes, "out of memory");
+    if (soundio == NULL)
         return -ENOMEM;
-    }
     stream->soundio = soundio;
     soundio->userdata = stream;
     soundio->app_name = "sleeptuned";
@@ -309,10 +307,8 @@ static int open_stream(struct st_platform *platform, const struct st_config *con
 {
     struct st_own_stream *stream = calloc(1, sizeof(*stream));
     *ret = stream;
-    if (stream == NULL) {
-        snprintf(error, error_bytes, "out of memory");
+    if (stream == NULL)
         return -ENOMEM;
-    }
     stream->platform = platform;
     stream->config = config;
     stream->seen = seen;
@@ -333,7 +329,6 @@ static void describe(const struct st_own_stream *stream, struct st_audio_view *r
     copy_text(ret->format, sizeof(ret->format), soundio_format_string(out->format));
     ret->raw = stream->device->is_raw;
     ret->rate_hz = out->sample_rate;
-    ret->channels = out->layout.channel_count;
     ret->latency_ns = (int64_t)llround(out->software_latency * (double)ST_NS_PER_S);
 }
 
