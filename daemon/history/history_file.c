@@ -196,8 +196,7 @@ static int look_after_file(struct st_history_file *file, const char **error)
         return 0;
     const bool gone = state == ST_HISTORY_GONE;
     if (gone) {
-        close_file(file);
-        st_lock_file_release(file->used.path, &file->lock_fd);
+        st_history_file_close(file);
     } else {
         st_history_abandon(file->history);
         file->history = NULL;
