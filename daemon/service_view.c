@@ -224,10 +224,9 @@ static void give_answer(void *request, char *text, unsigned http_status)
     st_http_answer(request, text, http_status);
 }
 
-static void ask(void *ctx, enum st_route_body which, const struct st_query *query,
-                struct st_http_request *request)
+static void ask_history(struct st_service *service, enum st_route_body which, const struct st_query *query,
+                        struct st_http_request *request)
 {
-    struct st_service *service = ctx;
     struct st_query of_mark = *query;
     struct st_history_writer_view kept;
     st_history_writer_look(service->history, &kept);
@@ -285,25 +284,34 @@ static char *address_text(struct st_service *service, unsigned *http_status)
                              JSON_COMPACT);
 }
 
-static char *body(void *ctx, enum st_route_body which, const struct st_query *query, unsigned *http_status)
+static void ask(void *ctx, enum st_route_body which, const struct st_query *query,
+                struct st_http_request *request)
 {
+    unsigned http_status = 200;
+    char *text = NULL;
     switch (which) {
     case ST_ROUTE_CULPRITS:
-        return culprit_text(ctx, query, http_status);
+        text = culprit_text(ctx, query, &http_status);
+        break;
     case ST_ROUTE_METRICS:
     case ST_ROUTE_METRICS_UNNAMED:
-        return metrics_text(ctx, which == ST_ROUTE_METRICS);
+        text = metrics_text(ctx, which == ST_ROUTE_METRICS);
+        break;
     case ST_ROUTE_ADDRESS:
-        return address_text(ctx, http_status);
+        text = address_text(ctx, &http_status);
+        break;
     case ST_ROUTE_SHELL:
-        return st_page_text(NULL, ST_PAGE_SHELL);
+        text = st_page_text(NULL, ST_PAGE_SHELL);
+        break;
     case ST_ROUTE_ICON:
     case ST_ROUTE_MANIFEST:
-        return strdup(which == ST_ROUTE_ICON ? st_page_icon : st_page_manifest);
+        text = strdup(which == ST_ROUTE_ICON ? st_page_icon : st_page_manifest);
+        break;
     case ST_ROUTE_STATUS:
     case ST_ROUTE_PAGE:
     case ST_ROUTE_CYCLE:
-        return document_text(ctx, which, http_status);
+        text = document_text(ctx, which, &http_status);
+        break;
     case ST_ROUTE_CAUSES:
     case ST_ROUTE_HISTORY:
     case ST_ROUTE_EVENTS:
@@ -311,15 +319,17 @@ static char *body(void *ctx, enum st_route_body which, const struct st_query *qu
     case ST_ROUTE_TRACE:
     case ST_ROUTE_HEARD:
     case ST_ROUTE_MARK:
+        ask_history(ctx, which, query, request);
+        return;
     case ST_ROUTE_ERROR:
         break;
     }
-    return NULL;
+    st_http_answer(request, text, http_status);
 }
 
 struct st_http_source st_service_view_source(struct st_service *service)
 {
-    return (struct st_http_source){.body = body, .ask = ask, .ctx = service};
+    return (struct st_http_source){.ask = ask, .ctx = service};
 }
 
 /* --- each minute, and each change --- */

@@ -397,14 +397,9 @@ static enum MHD_Result answer(struct MHD_Connection *connection, struct st_http 
     struct st_query query = read_query(connection, route);
     if (route->body == ST_ROUTE_MARK && http->tcp)
         ST_PRINT(query.by, "page");
-    if (route->body == ST_ROUTE_HISTORY || route->body == ST_ROUTE_EVENTS || route->body == ST_ROUTE_CAUSES ||
-        route->body == ST_ROUTE_SIZES || route->body == ST_ROUTE_HEARD || route->body == ST_ROUTE_MARK ||
-        route->body == ST_ROUTE_TRACE)
-        return ask(request, route, &query);
-    return answer_text(connection, http, route,
-                       route->body == ST_ROUTE_ERROR
-                           ? st_route_error_text(route->error)
-                           : http->source.body(http->source.ctx, route->body, &query, &route->http_status));
+    if (route->body == ST_ROUTE_ERROR)
+        return answer_text(connection, http, route, st_route_error_text(route->error));
+    return ask(request, route, &query);
 }
 
 static enum MHD_Result count_host(void *ctx, ST_UNUSED enum MHD_ValueKind kind, const char *key,
