@@ -65,12 +65,6 @@ static void append_gap(struct walk *walk, int64_t to_ns)
 
 /* --- rows of the file --- */
 
-static int64_t floor_to(int64_t ns, int64_t step_ns)
-{
-    const int64_t rest = ns % step_ns;
-    return ns - (rest < 0 ? rest + step_ns : rest);
-}
-
 /* Sums the rows that begin in each step of ?1 ns. */
 static const char steps[] =
     "SELECT from_ns - (from_ns % ?1 + ?1) % ?1 AS step, max(min(to_ns, max(?2, from_ns))),"
@@ -158,9 +152,10 @@ static int64_t choose_step(struct walk *walk, const struct st_history_span *span
 /* Reads minutes where the file still has them, and hours before that time. */
 static void walk_all(struct walk *walk, int64_t since_ns, int64_t until_ns, int64_t step_ns)
 {
-    const int64_t hours_ns = floor_to(since_ns, HOUR_NS),
-                  minutes_ns = ST_MIN(
-                      floor_to(st_sql_oldest(walk->sql, ST_HISTORY_MINUTE, until_ns), HOUR_NS), until_ns);
+    const int64_t hours_ns = st_history_floor(since_ns, HOUR_NS),
+                  minutes_ns =
+                      ST_MIN(st_history_floor(st_sql_oldest(walk->sql, ST_HISTORY_MINUTE, until_ns), HOUR_NS),
+                             until_ns);
     int64_t hour_ns = INT64_MAX;
     if (step_ns < HOUR_NS && minutes_ns > since_ns)
         hour_ns =
@@ -183,7 +178,7 @@ int st_history_read_steps(struct st_history_reader *reader, const struct st_hist
                                        "i", ST_HISTORY_MINUTE),
                          span->until_ns);
     const int64_t step_ns = choose_step(&walk, span);
-    walk_all(&walk, floor_to(span->since_ns, step_ns), span->until_ns, step_ns);
+    walk_all(&walk, st_history_floor(span->since_ns, step_ns), span->until_ns, step_ns);
     if (span->until_ns > st_ns_add(walk.at_ns, step_ns == MINUTE_NS ? 2 * MINUTE_NS : 0))
         append_gap(&walk, span->until_ns);
     json_t *document = json_pack(

@@ -115,11 +115,6 @@ int64_t st_history_bytes(struct st_history *history)
 
 /* --- retention --- */
 
-static int64_t floor_to(int64_t wall_ns, int64_t step_ns)
-{
-    return wall_ns / step_ns * step_ns;
-}
-
 /* Removes all rows from before a time. */
 static void remove_all(struct st_sql *sql, int64_t to_ns)
 {
@@ -212,8 +207,8 @@ static void remove_minutes(struct st_sql *sql, int64_t to_ns)
 static void remove_old(struct st_sql *sql, int64_t now_wall_ns, int64_t keep_days, int64_t max_bytes)
 {
     const int64_t minutes_from_ns = oldest_kept(sql, ST_HISTORY_MINUTE, now_wall_ns, ST_HISTORY_MINUTES_DAYS);
-    remove_minutes(sql, floor_to(minutes_from_ns, HOUR_NS));
-    remove_all(sql, floor_to(oldest_kept(sql, ST_HISTORY_HOUR, now_wall_ns, keep_days), DAY_NS));
+    remove_minutes(sql, st_history_floor(minutes_from_ns, HOUR_NS));
+    remove_all(sql, st_history_floor(oldest_kept(sql, ST_HISTORY_HOUR, now_wall_ns, keep_days), DAY_NS));
     remove_events_above(sql, max_bytes / 2 / EVENT_BYTES);
     st_history_causes_retain(sql, now_wall_ns);
 }
@@ -228,11 +223,11 @@ static bool remove_oldest(struct st_sql *sql)
                   hour_ns = st_sql_oldest(sql, ST_HISTORY_HOUR, INT64_MIN);
     if (newest_ns == INT64_MIN)
         return false;
-    const int64_t day_before_ns = floor_to(newest_ns, DAY_NS) - DAY_NS;
+    const int64_t day_before_ns = st_history_floor(newest_ns, DAY_NS) - DAY_NS;
     if (minute_ns < newest_ns - DAY_NS) {
-        remove_minutes(sql, floor_to(minute_ns + DAY_NS, HOUR_NS));
+        remove_minutes(sql, st_history_floor(minute_ns + DAY_NS, HOUR_NS));
     } else if (hour_ns < day_before_ns) {
-        remove_all(sql, ST_MIN(floor_to(hour_ns + OLDEST_STEP_NS, DAY_NS), day_before_ns));
+        remove_all(sql, ST_MIN(st_history_floor(hour_ns + OLDEST_STEP_NS, DAY_NS), day_before_ns));
     } else if (minute_ns + HOUR_NS <= newest_ns - HOUR_NS) { /* as a last resort, an hour of the last day */
         remove_minutes(sql, minute_ns + HOUR_NS);
         st_sql_run(sql, "DELETE FROM cause WHERE from_ns < ?", "i", minute_ns + HOUR_NS);

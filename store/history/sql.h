@@ -64,8 +64,6 @@ int64_t st_sql_number(struct st_sql *sql, int64_t none, const char *statement, c
 /** When the oldest row of the table `span` with that level begins; `none` as in st_sql_number. */
 int64_t st_sql_oldest(struct st_sql *sql, int64_t level, int64_t none);
 
-/** Column i of a row; INT64_MIN for NULL. */
-int64_t st_sql_int(sqlite3_stmt *row, int i);
 /** Column i of a row, cut to buf_bytes; "" for NULL. */
 void st_sql_text(sqlite3_stmt *row, int i, char *buf, size_t buf_bytes);
 
