@@ -16,7 +16,7 @@
 #include "platform/program/terminal.h"
 
 #define DURATION_NS     (10 * ST_NS_PER_S)
-#define DURATION_MAX_NS (86400 * ST_NS_PER_S)
+#define DURATION_MAX_NS ST_NS_PER_DAY
 #define LONGEST         2048u /* largest buffer size that is judged, in frames */
 #define SURE_S          540.0 /* seconds; a shorter measurement prints no statistical bounds */
 

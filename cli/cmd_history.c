@@ -152,7 +152,7 @@ static int make_wish(const struct options *options, struct st_history_asked *ret
     if (ret->until_ns != INT64_MIN && ret->since_ns > ret->until_ns)
         return st_failure_usage("--since is later than --until");
     if (options->step != NULL &&
-        (st_when_parse_length(options->step, &ret->step_ns) != 0 || ret->step_ns < 60 * ST_NS_PER_S))
+        (st_when_parse_length(options->step, &ret->step_ns) != 0 || ret->step_ns < ST_NS_PER_MINUTE))
         return st_failure_usage("--step: '%s' is not a time of at least a minute, such as 1m, 10m, 1h or 1d",
                                 options->step);
     return 0;

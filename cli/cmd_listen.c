@@ -14,14 +14,14 @@
 #include "platform/program/stop.h"
 #include "platform/program/terminal.h"
 
-#define USUAL_NS (60 * ST_NS_PER_S)
+#define USUAL_NS ST_NS_PER_MINUTE
 #define FILE_HZ  48000 /* rate of the file that --signal writes */
 /* limit of CPU time in s: judging ten minutes of the signal takes 1 s, noise at 192 kHz much more */
 #define JUDGED_S 120
 /* Seed from which --signal chooses where its file has glitches. --input chooses the same frames from it;
  * the detector does not use it. */
 #define FILE_CHANCE 36
-#define FILE_MAX    (6 * 3600 * ST_NS_PER_S)
+#define FILE_MAX    (6 * ST_NS_PER_HOUR)
 #define FRAMES      1024
 /* shortest duration of a test, in which the forced glitches take 6.5 s */
 #define LEAST_NS   (10 * ST_NS_PER_S)

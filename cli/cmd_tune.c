@@ -14,8 +14,8 @@
 #include "platform/program/stop.h"
 #include "platform/program/terminal.h"
 
-#define BUDGET_NS  (600 * ST_NS_PER_S)
-#define BUDGET_MAX (24 * 3600 * ST_NS_PER_S)
+#define BUDGET_NS  (10 * ST_NS_PER_MINUTE)
+#define BUDGET_MAX ST_NS_PER_DAY
 /* this beginning of each block is not counted, while clocks and idle states settle */
 #define SETTLE_NS ST_NS_PER_S
 #define HOT_MC    95000 /* millidegrees Celsius; above this temperature processors slow down */

@@ -11,8 +11,8 @@
 #include "daemon/causes/culprit_request.h"
 #include "daemon/systemd.h"
 
-#define MINUTE_NS     (60 * ST_NS_PER_S)
-#define MARK_SHOWN_NS MINUTE_NS /* the answer to "I heard it now" shows the events of this time before it */
+#define MARK_SHOWN_NS                                                                                        \
+    ST_NS_PER_MINUTE /* the answer to "I heard it now" shows the events of this time before it */
 
 #define LOG_MODULE "daemon"
 
@@ -207,7 +207,7 @@ int st_service_view_mark(struct st_service *service, const char *by, const char 
     struct st_platform *platform = service->platform;
     int64_t *oldest_ns = &service->marked_ns[service->next_mark];
     const int64_t now_ns = st_platform_now_ns(platform);
-    if (*oldest_ns != 0 && st_ns_sub(now_ns, *oldest_ns) < MINUTE_NS)
+    if (*oldest_ns != 0 && st_ns_sub(now_ns, *oldest_ns) < ST_NS_PER_MINUTE)
         return -EAGAIN;
     *oldest_ns = now_ns;
     service->next_mark = (service->next_mark + 1) % ST_ARRAY_LEN(service->marked_ns);
@@ -352,7 +352,8 @@ static void add_observed(struct st_service *service)
 {
     struct st_observe_minute minute;
     const int64_t wall_ns = st_service_view_wall_ns(service);
-    take_observed(service, service->observed_wall_ns > 0 ? service->observed_wall_ns : wall_ns - MINUTE_NS,
+    take_observed(service,
+                  service->observed_wall_ns > 0 ? service->observed_wall_ns : wall_ns - ST_NS_PER_MINUTE,
                   wall_ns, &minute);
     for (size_t i = 0; service->view.rests && i < minute.watched.watches_n; i++) {
         /* If a source sees sound now, the sound has just begun, because earlier sound would have ended the

@@ -11,7 +11,7 @@
 
 #define LOG_MODULE "audio"
 
-#define BACKOFF_MAX_NS (60 * ST_NS_PER_S)
+#define BACKOFF_MAX_NS ST_NS_PER_MINUTE
 
 const char *st_audio_state_name(enum st_audio_state state)
 {

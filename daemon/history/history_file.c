@@ -13,8 +13,8 @@
 #include "platform/user_folder.h"
 #include "st_config.h"
 
-#define RETAIN_NS (3600 * ST_NS_PER_S)
-#define FACTS_NS  (24 * 3600 * ST_NS_PER_S)
+#define RETAIN_NS ST_NS_PER_HOUR
+#define FACTS_NS  ST_NS_PER_DAY
 /* bytes that may be written before old rows are looked for again; also what one write may add */
 #define GROWN_BYTES INT64_C(65536)
 

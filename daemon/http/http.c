@@ -22,7 +22,7 @@
 #define ANSWER_TIMEOUT_S 10u
 #define CONNECTION_BYTES (size_t)(32 * 1024) /* memory of a connection for request line and headers */
 /* Without a shortage of descriptors for this time, the next shortage is logged again. */
-#define SHORT_NS      (60 * ST_NS_PER_S)
+#define SHORT_NS      ST_NS_PER_MINUTE
 #define SHORT_WAIT_NS (200 * ST_NS_PER_MS)
 
 /* --- limits for clients: a number of connections, a time for each request, and memory for answers that are

@@ -8,10 +8,10 @@
 #include "daemon/audio/audio.h"
 
 #define LOG_MODULE "observe"
-#define PEACE_NS   (600 * ST_NS_PER_S)
+#define PEACE_NS   (10 * ST_NS_PER_MINUTE)
 #define ENDED_NS   (2 * ST_NS_PER_S)
 /* a report that claims to be older comes from a helper with another clock */
-#define AGO_MAX_NS (60 * ST_NS_PER_S)
+#define AGO_MAX_NS ST_NS_PER_MINUTE
 /* how long a report of a dropout waits for the cause that slowed the machine; causes are read each second, or
  * later if the machine is busy */
 #define SLOW_NS (3 * ST_NS_PER_S)

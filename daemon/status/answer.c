@@ -8,9 +8,9 @@
 #include "story/dropout_source.h"
 
 #define RESTS     "the test loop waits until something plays"
-#define RECENT_NS (600 * ST_NS_PER_S) /* a dropout counts as current for this time */
+#define RECENT_NS (10 * ST_NS_PER_MINUTE) /* a dropout counts as current for this time */
 /* The answer names the client that lost most sound in this time before the last dropout. */
-#define NOW_NS (60 * ST_NS_PER_S)
+#define NOW_NS ST_NS_PER_MINUTE
 
 /* --- what is known --- */
 
@@ -232,7 +232,7 @@ static const char *quiet_text(const struct st_view *view, const struct st_answer
 {
     const int64_t ns = st_ns_sub(view->now_wall_ns,
                                  ST_MAX(answer->server->again_wall_ns, answer->last_wall_ns)),
-                  minute_ns = 60 * ST_NS_PER_S;
+                  minute_ns = ST_NS_PER_MINUTE;
     return st_text("in the last %s", st_ns_long(ns < 2 * minute_ns ? ST_MAX(ns, 0) : ns - ns % minute_ns));
 }
 

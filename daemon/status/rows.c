@@ -65,7 +65,7 @@ static void add_degraded(struct section *to, const struct st_view *view)
 /* ", 5 s ago", ", 3 min ago"; "" after an hour: the time of day beside it is enough then. */
 static const char *ago_text(int64_t ns)
 {
-    return ns < 0 || ns >= 3600 * ST_NS_PER_S ? "" : st_text(", %s ago", st_ns_long(ns));
+    return ns < 0 || ns >= ST_NS_PER_HOUR ? "" : st_text(", %s ago", st_ns_long(ns));
 }
 
 /* Adds the row of one sound server: "256 frames at 48 kHz (5.33 ms), first dropout 14:03:12, last 14:05:12, 5

@@ -12,7 +12,6 @@
 /* Length of a row (s). Hours begin at multiples since 1970, minutes at any time. */
 #define ST_HISTORY_MINUTE INT64_C(60)
 #define ST_HISTORY_HOUR   INT64_C(3600)
-#define ST_HISTORY_DAY    INT64_C(86400)
 
 /* Limits for a file that another user may have written. */
 #define ST_SQL_VALUE_BYTES (1024 * 1024) /* largest row; a histogram takes at most 0.5 MB */
