@@ -224,7 +224,7 @@ void st_observe_metrics(FILE *out, const struct st_observe_view *view, bool name
             (source->opened_n > 0 &&
              (source->device_only || st_xrun_sources_find(source->source)->sees_cycles)))
             fprintf(out, "sleeptune_lost_seconds_total{source=\"%s\"} %.9f\n", source->source,
-                    (double)source->seen.sum.lost_ns / (double)ST_NS_PER_S);
+                    st_ns_seconds(source->seen.sum.lost_ns));
     }
     reason_metrics(out, view);
     place_metrics(out, view);
