@@ -195,8 +195,8 @@ static void ask_daemon(struct run *run)
     const int64_t now_ns = st_posix_wall_ns(NULL);
     run->view.wall_ns = now_ns - st_posix_now_ns(NULL);
     const int64_t since_ns = run->live.begin_ns + run->view.wall_ns - ST_NS_PER_S;
-    if (st_daemon_client_try(NULL, st_text("/v1/events?since=%jd&limit=%d", since_ns / ST_NS_PER_S, RECORDS),
-                             "sleeptune-events/1", ST_DAEMON_TIMEOUT_MS, &run->records) == 0)
+    if (st_daemon_client_try(NULL, st_text("events?since=%jd&limit=%d", since_ns / ST_NS_PER_S, RECORDS),
+                             ST_DAEMON_TIMEOUT_MS, &run->records) == 0)
         run->view.records = json_object_get(run->records.document, "events");
     if (json_is_true(json_object_get(run->records.document, "more")))
         run->view.records_from_ns = st_json_integer(json_array_get(run->view.records, 0), "time_ns");
