@@ -34,7 +34,6 @@ struct st_session {
     struct st_drain drain;
     struct st_result result; /* protected by mutex while the session runs */
     struct st_counters_handle counters;
-    bool counters_open;
     pthread_t loop_thread, drain_thread;
     bool loop_started, drain_started;
     bool prepared; /* the loop's thread has set what the drain reads; protected by mutex */
@@ -178,8 +177,7 @@ static void prepare(struct st_session *session)
             found.timer_slack_set_ns = config->timer_slack_ns;
     }
     touch_stack();
-    session->counters_open = p->counters_open(p, &session->counters) == 0;
-    if (session->counters_open) {
+    if (p->counters_open(p, &session->counters) == 0) {
         struct st_thread_counters first; /* a first reading, since it may cause page faults */
         (void)p->counters_self(p, &session->counters, &first);
         session->loop.counters = &session->counters;
@@ -276,7 +274,7 @@ static bool drain(struct st_session *session)
     session->result.running = false;
     session->result.interrupted =
         session->loop.max_periods != 0 && session->loop.elapsed_periods < session->loop.max_periods;
-    if (session->counters_open)
+    if (session->loop.counters != NULL)
         session->platform->counters_close(session->platform, &session->counters);
     return true;
 }
