@@ -231,8 +231,7 @@ static void add_events(json_t *sections, const struct st_view *view)
     struct section to = {.rows = json_array(), .detail = true};
     for (size_t i = 0; i < json_array_size(view->events) && i < ST_ROWS_EVENTS_MAX; i++) {
         const json_t *event = json_array_get(view->events, i);
-        const char *name = json_string_value(json_object_get(event, "event"));
-        const char *text = json_string_value(json_object_get(event, "text"));
+        const char *name = st_json_text(event, "event"), *text = st_json_text(event, "text");
         const bool dropout = st_event_kind_is_dropout(st_event_kind_of(name));
         json_t *row = add(&to, dropout ? WARN : OK, "", st_text_joined(dropout ? "" : name, ": ", text));
         (void)json_object_set(row, "time_ns", json_object_get(event, "time_ns"));
@@ -258,8 +257,6 @@ static void add_loop(json_t *sections, const struct st_view *view)
         add(&to, OK, "Missed",
             st_text("%ju of %ju periods%s", loop->misses, loop->elapsed_periods,
                     st_miss_events_text(loop->miss_events.n, loop->misses, st_result_seconds(loop))));
-        add(&to, OK, "Skipped",
-            st_text("%ju of the missed periods had no wake-up at all", loop->skipped_periods));
     }
     if (view->rtkit[0] != '\0')
         add(&to, OK, "RealtimeKit", view->rtkit);
