@@ -133,7 +133,7 @@ static int open_page(const char *path)
 static bool is_address(const char *url)
 {
     static const char begin[] = "http://127.0.0.1:", digits[] = "0123456789";
-    if (url == NULL || strncmp(url, begin, sizeof(begin) - 1) != 0)
+    if (url == NULL || !st_text_begins(url, begin))
         return false;
     const char *port = url + sizeof(begin) - 1, *token = port + strspn(port, digits);
     return token > port && st_text_begins(token, "/#") &&

@@ -182,9 +182,9 @@ static void unknown_key(struct parse *parse, const config_setting_t *setting, co
 
 static bool is_group(const char *name)
 {
-    const size_t len = strlen(name);
+    const char *begin = st_text("%s.", name);
     ST_EACH_OF (key, st_config_keys, st_config_keys_n) {
-        if (strncmp(key->path, name, len) == 0 && key->path[len] == '.')
+        if (st_text_begins(key->path, begin))
             return true;
     }
     return false;

@@ -213,7 +213,7 @@ static void add_path(struct taking *taking, const char *path)
     struct taking below = {
         .machine = taking->machine, .f = taking->f, .home = taking->home, .depth = taking->depth + 1};
     const size_t home_len = taking->home != NULL ? strlen(taking->home) : 0;
-    const bool at_home = home_len > 0 && strncmp(path, taking->home, home_len) == 0 && path[home_len] == '/';
+    const bool at_home = home_len > 0 && st_text_begins(path, taking->home) && path[home_len] == '/';
     char *text = malloc(FILE_BYTES);
     size_t len = 0;
     const int r =

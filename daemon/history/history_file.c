@@ -160,10 +160,9 @@ static int put_aside(struct st_history_file *file, int r, const char **why)
         return r;
     }
     ST_PRINT(file->aside, "%s", aside);
-    const char *name = strrchr(aside, '/');
     st_events_add(file->events, ST_LOG_WARN, now_ns, ST_EVENT_HISTORY_ASIDE,
-                  "sleeptuned started a new history; the old file is now %.80s: %.90s",
-                  name != NULL ? name + 1 : aside, *why);
+                  "sleeptuned started a new history; the old file is now %.80s: %.90s", st_text_base(aside),
+                  *why);
     return 0;
 }
 

@@ -429,7 +429,7 @@ static bool has_token(struct MHD_Connection *connection, const char *token)
     static const char scheme[] = "Bearer ";
     const size_t len = strlen(token), scheme_len = sizeof(scheme) - 1;
     const char *given = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Authorization");
-    if (given == NULL || strlen(given) != scheme_len + len || strncmp(given, scheme, scheme_len) != 0)
+    if (given == NULL || strlen(given) != scheme_len + len || !st_text_begins(given, scheme))
         return false;
     /* Compares all bytes even after a difference, so that the time of the comparison does not reveal the
      * token. */

@@ -66,7 +66,7 @@ static bool is_counted(const struct st_observed *o, const struct st_xrun_seen *s
     ST_EACH_OF (other, o->beside, o->beside_n) {
         const char *name = other->source->name; /* "jack" matches jackd and jackdbus, too */
         if (o->view.device_only && other->source->counts_device &&
-            other->view.state == ST_OBSERVED_WATCHING && strncmp(seen->event.client, name, strlen(name)) == 0)
+            other->view.state == ST_OBSERVED_WATCHING && st_text_begins(seen->event.client, name))
             return true;
     }
     return false;
@@ -78,7 +78,7 @@ static bool is_counted(const struct st_observed *o, const struct st_xrun_seen *s
 static bool is_card(const char *device, const struct st_xrun_seen *bus)
 {
     const size_t number_n = strcspn(bus->event.device, " "), product_n = strlen(bus->event.client);
-    if (strncmp(device, "hw:", 3) == 0)
+    if (st_text_begins(device, "hw:"))
         return strncmp(device, bus->event.device, number_n) == 0 && !isdigit((unsigned char)device[number_n]);
     for (; product_n > 0 && device[0] != '\0'; device++) {
         size_t i = 0;
