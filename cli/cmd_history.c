@@ -311,7 +311,5 @@ int st_cmd_history(int argc, char **argv)
         return status;
     if (options.trace != NULL)
         return show_trace(&options, wish);
-    if (view == CHANGES)
-        wish.asked.step_ns = ST_HISTORY_USUAL_SPAN_NS; /* one row, since --changes prints no rows */
     return show_document(&options, &wish, view);
 }
