@@ -333,7 +333,7 @@ static const char *timing_of(const struct st_view *view, const struct st_answer 
     return view->rests ? st_text("%s; " RESTS, text) : text;
 }
 
-static const char *state_of(const struct st_view *view, const struct st_answer *answer)
+static const char *state_of(const struct st_answer *answer)
 {
     if (answer->lost || (answer->timing_matters && answer->timing_bad))
         return "bad";
@@ -482,7 +482,7 @@ struct st_answer st_answer_of(const struct st_view *view)
     answer.text = text_of(view, &answer);
     answer.brief = brief_of(view, &answer);
     answer.timing = timing_of(view, &answer);
-    answer.state = state_of(view, &answer);
+    answer.state = state_of(&answer);
     set_next(view, &answer);
     return answer;
 }
