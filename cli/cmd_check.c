@@ -16,7 +16,7 @@
 #include "platform/program/terminal.h"
 
 #define DURATION_NS     (10 * ST_NS_PER_S)
-#define DURATION_MAX_NS (86400 * ST_NS_PER_S)
+#define DURATION_MAX_NS ST_NS_PER_DAY
 #define LONGEST         2048u /* largest buffer size that is judged, in frames */
 #define SURE_S          540.0 /* seconds; a shorter measurement prints no statistical bounds */
 
@@ -106,7 +106,6 @@ struct answer {
     uint32_t judged_frames, used_frames; /* used_frames: by the sound server; 0: no server, or not known */
     uint64_t dropouts_n;                 /* of other programs during the measurement */
     json_t *dropouts;                    /* from st_music_finish; NULL: dropouts were not watched */
-    enum st_os os;
 };
 
 static const struct st_predict_row *judged_row(const struct answer *answer, const struct phase *phase)
@@ -122,11 +121,6 @@ static const struct st_predict_row *judged_row(const struct answer *answer, cons
 static const struct st_result *result_of(const struct phase *phase)
 {
     return &phase->sizes.result;
-}
-
-static bool is_long(const struct st_predict_table *table)
-{
-    return st_predict_seconds(table->run) >= SURE_S;
 }
 
 static void print_sizes(const void *ctx, FILE *out, int width, bool colour)
@@ -245,16 +239,16 @@ static const char *causes_text(const struct answer *answer, bool judged_held)
     return text;
 }
 
-static const char *next_text(const struct answer *answer, bool right_set_up, bool judged_held)
+static const char *next_text(const struct answer *answer, const struct st_facts *facts, bool judged_held)
 {
     const uint32_t held = held_in_all(answer);
     const bool no_right = !judged_held && result_of(answer->worst)->policy == ST_POLICY_OTHER;
-    if (no_right && right_set_up)
+    if (no_right && st_machine_right_at_login(facts))
         return ST_DROPOUT_REASON_LOG_IN;
     if (no_right)
-        return st_text("%s (gives you real-time priority; then log out and in, and check again)",
-                       answer->os == ST_OS_FREEBSD ? "sleeptune report freebsd-rt-permission"
-                                                   : ST_DROPOUT_REASON_GET_RIGHTS);
+        return st_text("%s (the right to real-time priority; then log in and check again)",
+                       facts->os == ST_OS_FREEBSD ? "sleeptune report freebsd-rt-permission"
+                                                  : ST_DROPOUT_REASON_GET_RIGHTS);
     if (held == 0)
         return "sleeptune report (what makes wake-ups late)";
     if (!judged_held)
@@ -272,7 +266,6 @@ static int make_answer(const struct st_facts *facts, struct answer *answer)
     const bool dropouts = st_facts_int(facts, ST_MUSIC_DROPOUTS, &dropouts_n) == 0 && dropouts_n > 0;
     if (dropouts)
         answer->dropouts_n = (uint64_t)dropouts_n;
-    answer->os = facts->os;
     bool judged_held = true;
     answer->worst = &answer->phases[0];
     if (st_facts_int(facts, ST_MUSIC_FRAMES, &frames) == 0 && frames > 0 && frames <= ST_PREDICT_FRAMES_MAX)
@@ -281,7 +274,7 @@ static int make_answer(const struct st_facts *facts, struct answer *answer)
         if (!phase->sizes.measured || phase->load_error != 0)
             continue;
         st_sizes_fill(&phase->sizes, answer->used_frames > 0 ? answer->used_frames : answer->judged_frames);
-        phase->sizes.table.brief = !is_long(&phase->sizes.table);
+        phase->sizes.table.brief = st_predict_seconds(phase->sizes.table.run) < SURE_S;
         const struct st_predict_row *judged = judged_row(answer, phase);
         judged_held = judged_held && (judged == NULL || st_predict_holds(judged) || !judged->known);
         if (result_of(phase)->lateness.max_ns > result_of(answer->worst)->lateness.max_ns)
@@ -291,7 +284,7 @@ static int make_answer(const struct st_facts *facts, struct answer *answer)
     answer->report.text =
         st_text("%s%s", sizes_text(answer, st_facts_text(facts, ST_MUSIC_SERVER, &server) == 0),
                 causes_text(answer, judged_held));
-    answer->next = next_text(answer, st_machine_right_at_login(facts), judged_held);
+    answer->next = next_text(answer, facts, judged_held);
     const bool said = dropouts && st_facts_text(facts, ST_MUSIC_NEXT, &music) == 0;
     if (said)
         answer->report.next = music;
@@ -382,13 +375,12 @@ int st_cmd_check(int argc, char **argv)
 {
     static struct answer answer; /* too large for the stack */
     struct options options = {.duration_ns = DURATION_NS};
-    bool stress = false;
     struct st_facts_input input = {0};
     struct st_facts *facts;
     const struct st_option own[] = {
         {"duration", 'd', .time_ns = &options.duration_ns, .min = ST_NS_PER_MS, .max = DURATION_MAX_NS},
         {"quiet", 'q', .flag = &options.quiet},
-        {"stress", .flag = &stress},
+        {"stress", .flag = &answer.stress},
         {"no-servers", .flag = &input.no_servers},
     };
     int status = st_report_run_options(own, ST_ARRAY_LEN(own), help, argc, argv, NULL, &options.report);
@@ -399,7 +391,6 @@ int st_cmd_check(int argc, char **argv)
     status = st_facts_input_load(&input, &facts);
     if (status != ST_EXIT_DONE)
         return status;
-    answer.stress = stress;
     answer.details = options.report.all;
     const int measured = measure(&options, !input.no_servers, facts, &answer);
     if (answer.report.text != NULL) {

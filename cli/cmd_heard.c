@@ -75,7 +75,7 @@ static int mark(const struct options *o, const char *note)
 {
     struct st_daemon_answer answer;
     const char *target =
-        st_text("/v1/heard?by=%s%s", o->key ? "key" : "typed", st_text_with("&note=", encoded(note)));
+        st_text("heard?by=%s%s", o->key ? "key" : "typed", st_text_with("&note=", encoded(note)));
     const char *socket = o->system ? ST_DAEMON_SYSTEM_SOCKET : o->socket;
     int status = st_daemon_client_post(socket, target, &answer);
     if (status == ST_EXIT_UNKNOWN) {

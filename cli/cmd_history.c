@@ -138,7 +138,7 @@ static int take_time(const char *option, const char *text, int64_t now_wall_ns, 
                             option, text);
 }
 
-/* Reads the requested time from the options. @return 0 or ST_EXIT_USAGE. */
+/* Reads the requested time, and the length of a row, from the options. @return 0 or ST_EXIT_USAGE. */
 static int make_wish(const struct options *options, struct st_history_asked *ret)
 {
     const int64_t now_ns = st_posix_wall_ns(NULL);
@@ -149,12 +149,12 @@ static int make_wish(const struct options *options, struct st_history_asked *ret
         return status;
     if (ret->since_ns > now_ns && ret->until_ns == INT64_MIN)
         return st_failure_usage("--since is in the future");
-    if (ret->document == ST_HISTORY_OF_STEPS && ret->until_ns == INT64_MIN)
-        ret->until_ns = now_ns;
-    if (ret->document == ST_HISTORY_OF_STEPS && ret->since_ns == INT64_MIN)
-        ret->since_ns = ret->until_ns - ST_HISTORY_USUAL_SPAN_NS;
     if (ret->until_ns != INT64_MIN && ret->since_ns > ret->until_ns)
         return st_failure_usage("--since is later than --until");
+    if (options->step != NULL &&
+        (st_when_parse_length(options->step, &ret->step_ns) != 0 || ret->step_ns < ST_NS_PER_MINUTE))
+        return st_failure_usage("--step: '%s' is not a time of at least a minute, such as 1m, 10m, 1h or 1d",
+                                options->step);
     return 0;
 }
 
@@ -198,48 +198,19 @@ static int print_text(const struct options *options, const struct st_history_wis
     return fflush(stdout) == 0 ? ST_EXIT_DONE : st_failure("writing to standard output failed");
 }
 
-/* --- by steps of time --- */
-
-/* Reads --step, the length of a row. @return 0 or ST_EXIT_USAGE. */
-static int take_step(const char *text, struct st_history_wish *wish)
-{
-    if (text != NULL &&
-        (st_when_parse_length(text, &wish->asked.step_ns) != 0 || wish->asked.step_ns < 60 * ST_NS_PER_S))
-        return st_failure_usage("--step: '%s' is not a time of at least a minute, such as 1m, 10m, 1h or 1d",
-                                text);
-    return 0;
-}
-
-static int show_steps(const struct options *options, struct st_history_wish *wish)
-{
-    json_t *document;
-    int status = take_step(options->step, wish);
-    if (status == 0)
-        status = ask(wish, &document);
-    if (status != 0)
-        return status;
-    const bool measured = st_history_text_measured(document);
-    if (!options->json)
-        status = print_text(options, wish, document, st_history_text_steps);
-    if (options->json && status == ST_EXIT_DONE)
-        status = st_output_json(json_incref(document));
-    json_decref(document);
-    return status == ST_EXIT_DONE && !measured ? ST_EXIT_UNKNOWN : status;
-}
-
-/* --- the other views --- */
-
-static int show_document(const struct options *options, const struct st_history_wish *wish, print_fn print)
+static int show_document(const struct options *options, const struct st_history_wish *wish, int view)
 {
     json_t *document;
     int status = ask(wish, &document);
     if (status != ST_EXIT_DONE)
         return status;
+    const bool measured = view != STEPS || st_history_text_measured(document);
     if (options->json)
-        return st_output_json(document);
-    status = print_text(options, wish, document, print);
+        status = st_output_json(json_incref(document));
+    else
+        status = print_text(options, wish, document, views[view].print);
     json_decref(document);
-    return status;
+    return status == ST_EXIT_DONE && !measured ? ST_EXIT_UNKNOWN : status;
 }
 
 /* --- one event as a trace file --- */
@@ -340,10 +311,5 @@ int st_cmd_history(int argc, char **argv)
         return status;
     if (options.trace != NULL)
         return show_trace(&options, wish);
-    if (view == STEPS)
-        return show_steps(&options, &wish);
-    if (view == CHANGES)
-        /* one row for all the time, since --changes prints no rows */
-        wish.asked.step_ns = wish.asked.until_ns - wish.asked.since_ns;
-    return show_document(&options, &wish, views[view].print);
+    return show_document(&options, &wish, view);
 }

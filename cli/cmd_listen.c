@@ -14,14 +14,14 @@
 #include "platform/program/stop.h"
 #include "platform/program/terminal.h"
 
-#define USUAL_NS (60 * ST_NS_PER_S)
+#define USUAL_NS ST_NS_PER_MINUTE
 #define FILE_HZ  48000 /* rate of the file that --signal writes */
 /* limit of CPU time in s: judging ten minutes of the signal takes 1 s, noise at 192 kHz much more */
 #define JUDGED_S 120
 /* Seed from which --signal chooses where its file has glitches. --input chooses the same frames from it;
  * the detector does not use it. */
 #define FILE_CHANCE 36
-#define FILE_MAX    (6 * 3600 * ST_NS_PER_S)
+#define FILE_MAX    (6 * ST_NS_PER_HOUR)
 #define FRAMES      1024
 /* shortest duration of a test, in which the forced glitches take 6.5 s */
 #define LEAST_NS   (10 * ST_NS_PER_S)
@@ -195,8 +195,8 @@ static void ask_daemon(struct run *run)
     const int64_t now_ns = st_posix_wall_ns(NULL);
     run->view.wall_ns = now_ns - st_posix_now_ns(NULL);
     const int64_t since_ns = run->live.begin_ns + run->view.wall_ns - ST_NS_PER_S;
-    if (st_daemon_client_try(NULL, st_text("/v1/events?since=%jd&limit=%d", since_ns / ST_NS_PER_S, RECORDS),
-                             "sleeptune-events/1", ST_DAEMON_TIMEOUT_MS, &run->records) == 0)
+    if (st_daemon_client_try(NULL, st_text("events?since=%jd&limit=%d", since_ns / ST_NS_PER_S, RECORDS),
+                             ST_DAEMON_TIMEOUT_MS, &run->records) == 0)
         run->view.records = json_object_get(run->records.document, "events");
     if (json_is_true(json_object_get(run->records.document, "more")))
         run->view.records_from_ns = st_json_integer(json_array_get(run->view.records, 0), "time_ns");

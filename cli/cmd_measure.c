@@ -17,9 +17,8 @@
 #include "platform/program/output.h"
 #include "platform/program/terminal.h"
 
-#define DURATION_MAX_NS (366 * 86400 * ST_NS_PER_S)
-#define CAUSE_MAX_NS    (3600 * ST_NS_PER_S)
-#define NS_PER_HOUR     (3600 * (double)ST_NS_PER_S)
+#define DURATION_MAX_NS (366 * ST_NS_PER_DAY)
+#define CAUSE_MAX_NS    ST_NS_PER_HOUR
 #define SPARE           2.2 /* default / shortest duration that can show the limit: allows two events */
 
 struct arguments {
@@ -234,10 +233,10 @@ static int begin_at_most(struct arguments *a)
     struct st_period period;
     const double shortest = ST_LIMIT_LEAST_N / a->per_hour;
     if (config->duration_ns < 0)
-        config->duration_ns = (int64_t)(shortest * SPARE * NS_PER_HOUR);
-    const char *shortest_text = st_ns_short((int64_t)(shortest * NS_PER_HOUR));
+        config->duration_ns = (int64_t)(shortest * SPARE * ST_NS_PER_HOUR);
+    const char *shortest_text = st_ns_short((int64_t)(shortest * ST_NS_PER_HOUR));
     const char *time = st_ns_short(config->duration_ns);
-    if ((double)config->duration_ns < shortest * NS_PER_HOUR)
+    if ((double)config->duration_ns < shortest * ST_NS_PER_HOUR)
         return st_failure_usage(
             "--duration: %s is too short to prove at most %.6g an hour, even if none is missed. "
             "The shortest time is %s",
@@ -253,7 +252,7 @@ static int begin_at_most(struct arguments *a)
 /* Counts the events of missed periods. @return true: the limit is broken, so the measurement can end. */
 static bool count(struct arguments *a, const struct st_result *result)
 {
-    const double planned_hours = (double)a->config.duration_ns / NS_PER_HOUR;
+    const double planned_hours = (double)a->config.duration_ns / ST_NS_PER_HOUR;
     if (!a->broken && a->per_hour > 0) {
         a->hours = st_result_seconds(result) / 3600;
         a->events_n = result->miss_events.n;
@@ -296,7 +295,7 @@ static int judge(struct arguments *a, const struct st_result *result)
         return ST_EXIT_BOOKS;
     }
     ST_PRINT(a->text, "%s: %ju events of missed periods in %s at %u frames; allowed: %.6g an hour.",
-             verdicts[verdict].word, a->events_n, st_ns_short((int64_t)(a->hours * NS_PER_HOUR)),
+             verdicts[verdict].word, a->events_n, st_ns_short((int64_t)(a->hours * ST_NS_PER_HOUR)),
              result->frames, a->per_hour);
     return verdicts[verdict].status;
 }

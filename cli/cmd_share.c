@@ -322,7 +322,7 @@ static json_t *ask_history(const struct st_facts *facts)
     json_t *document = NULL;
     if (!st_facts_has_int(facts, ST_MUSIC_COUNTED))
         return NULL;
-    if (st_daemon_client_try(NULL, "/v1/history?since=24h", "sleeptune-history/1", HISTORY_MS, &answer) == 0)
+    if (st_daemon_client_try(NULL, "history?since=24h", HISTORY_MS, &answer) == 0)
         document = json_incref(answer.document);
     st_daemon_client_finish(&answer);
     return document;

@@ -15,6 +15,7 @@
 #include "core/text/safe.h"
 #include "core/when.h"
 #include "platform/child_env.h"
+#include "platform/posix/posix.h"
 #include "platform/program/locale.h"
 #include "platform/program/stop.h"
 #include "platform/program/terminal.h"
@@ -56,8 +57,7 @@ struct wish {
 static void add_sizes(const struct st_daemon_answer *to, const struct wish *wish)
 {
     struct st_daemon_answer sizes;
-    const int status =
-        st_daemon_client_try(wish->socket, "/v1/sizes", "sleeptune-sizes/1", ST_DAEMON_TIMEOUT_MS, &sizes);
+    const int status = st_daemon_client_try(wish->socket, "sizes", ST_DAEMON_TIMEOUT_MS, &sizes);
     json_t *section = json_object_get(sizes.document, "section");
     if (status == 0 && section != NULL)
         (void)json_array_append(json_object_get(json_object_get(to->document, "screen"), "sections"),
@@ -133,7 +133,7 @@ static int open_page(const char *path)
 static bool is_address(const char *url)
 {
     static const char begin[] = "http://127.0.0.1:", digits[] = "0123456789";
-    if (url == NULL || strncmp(url, begin, sizeof(begin) - 1) != 0)
+    if (url == NULL || !st_text_begins(url, begin))
         return false;
     const char *port = url + sizeof(begin) - 1, *token = port + strspn(port, digits);
     return token > port && st_text_begins(token, "/#") &&
@@ -184,8 +184,7 @@ static char *line_text(const struct wish *wish, int *ret_status)
     struct st_daemon_answer answer;
     char *text = NULL;
     size_t bytes;
-    *ret_status =
-        st_daemon_client_try(wish->socket, "/v1/status", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS, &answer);
+    *ret_status = st_daemon_client_try(wish->socket, "status", ST_DAEMON_TIMEOUT_MS, &answer);
     const struct st_status_line line =
         st_status_line_of(*ret_status == 0 ? answer.document : NULL, answer.error);
     FILE *out = open_memstream(&text, &bytes);
@@ -252,7 +251,6 @@ static void show(const struct st_screen *screen)
 
 struct watch {
     const struct wish *wish;
-    struct st_platform *platform;
     struct st_daemon_answer answer; /* the latest valid answer */
     char whose[160];
     bool current;           /* the daemon has this program's version */
@@ -263,8 +261,7 @@ struct watch {
 static void ask(struct watch *watch)
 {
     struct st_daemon_answer answer;
-    const int status =
-        st_daemon_client_try(watch->wish->socket, "/v1/status", "sleeptune-status/1", ANSWER_MS, &answer);
+    const int status = st_daemon_client_try(watch->wish->socket, "status", ANSWER_MS, &answer);
     if (status != 0) {
         ST_PRINT(watch->error, "%s", answer.error);
         st_daemon_client_finish(&answer);
@@ -280,14 +277,14 @@ static void ask(struct watch *watch)
     st_daemon_client_finish(&watch->answer);
     watch->answer = answer;
     watch->error[0] = '\0';
-    watch->since_wall_ns = st_platform_wall_ns(watch->platform);
+    watch->since_wall_ns = st_posix_wall_ns(NULL);
 }
 
 /* Chooses the message at the bottom of the screen. @return true: it is an alert, since the daemon does not
  * answer. */
 static bool choose_message(const struct watch *watch, const char **ret)
 {
-    const char *since = st_when_text_near(watch->since_wall_ns, st_platform_wall_ns(watch->platform));
+    const char *since = st_when_text_near(watch->since_wall_ns, st_posix_wall_ns(NULL));
     const bool alert = watch->error[0] != '\0';
     if (alert && watch->answer.document == NULL)
         *ret = st_text("Waiting: %s (Ctrl-C quits)", watch->error);
@@ -322,7 +319,7 @@ static void draw(const struct watch *watch)
 
 static int follow_screen(const struct wish *wish)
 {
-    struct watch watch = {.wish = wish, .platform = st_platform_native()};
+    struct watch watch = {.wish = wish};
     const char *type = getenv("TERM");
     if (type == NULL || strcmp(type, "dumb") == 0)
         return st_failure("a terminal of type '%s' cannot be redrawn: leave out --watch",
@@ -345,8 +342,7 @@ static int follow_screen(const struct wish *wish)
 static int run_page(const struct wish *wish)
 {
     struct st_daemon_answer answer;
-    int status =
-        st_daemon_client_try(wish->socket, "/v1/page", "sleeptune-page/1", ST_DAEMON_TIMEOUT_MS, &answer);
+    int status = st_daemon_client_try(wish->socket, "page", ST_DAEMON_TIMEOUT_MS, &answer);
     const char *url = st_json_text(answer.document, "url");
     if (status == 0 && !is_address(url)) {
         ST_PRINT(answer.error, "%s answered with an address that is not one of sleeptuned", answer.socket);
@@ -370,8 +366,7 @@ static int run(const struct wish *wish)
     if (wish->html)
         return run_page(wish);
     struct st_daemon_answer answer;
-    int status =
-        st_daemon_client_try(wish->socket, "/v1/status", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS, &answer);
+    int status = st_daemon_client_try(wish->socket, "status", ST_DAEMON_TIMEOUT_MS, &answer);
     if (status != 0) {
         st_failure("%s", answer.error);
     } else if (wish->json) {
@@ -390,7 +385,7 @@ int st_cmd_status_first(void)
 {
     const struct wish wish = {0};
     struct st_daemon_answer answer;
-    int status = st_daemon_client_try(NULL, "/v1/status", "sleeptune-status/1", FIRST_MS, &answer);
+    int status = st_daemon_client_try(NULL, "status", FIRST_MS, &answer);
     status = status == 0 && st_status_screen_is_in(answer.document) ? print_text(&answer, &wish) : -1;
     st_daemon_client_finish(&answer);
     return status;

@@ -14,8 +14,8 @@
 #include "platform/program/stop.h"
 #include "platform/program/terminal.h"
 
-#define BUDGET_NS  (600 * ST_NS_PER_S)
-#define BUDGET_MAX (24 * 3600 * ST_NS_PER_S)
+#define BUDGET_NS  (10 * ST_NS_PER_MINUTE)
+#define BUDGET_MAX ST_NS_PER_DAY
 /* this beginning of each block is not counted, while clocks and idle states settle */
 #define SETTLE_NS ST_NS_PER_S
 #define HOT_MC    95000 /* millidegrees Celsius; above this temperature processors slow down */
@@ -133,11 +133,11 @@ static int look(struct work *work)
 
 /* --- printing --- */
 
-static int print_text(void (*print)(const struct st_tune_output *output, FILE *out),
-                      const struct st_tune_output *output, FILE *to)
+static int print_text(const struct work *work, void (*print)(const struct st_tune_output *output, FILE *out),
+                      FILE *to)
 {
     struct st_locale_stream stream;
-    print(output, st_locale_begin(&stream, to));
+    print(&work->output, st_locale_begin(&stream, to));
     return st_output_text(&stream, ST_EXIT_DONE);
 }
 
@@ -145,7 +145,7 @@ static int print(const struct work *work, bool plan)
 {
     if (work->json)
         return st_output_json(st_tune_output_json(&work->output));
-    return print_text(plan ? st_tune_output_plan : st_tune_output_result, &work->output, stdout);
+    return print_text(work, plan ? st_tune_output_plan : st_tune_output_result, stdout);
 }
 
 /* --- measuring --- */
@@ -312,7 +312,7 @@ static void save(const struct work *work)
 static bool is_wanted(const struct work *work)
 {
     if (work->ask && work->json)
-        (void)print_text(st_tune_output_result, &work->output, stderr);
+        (void)print_text(work, st_tune_output_result, stderr);
     return !work->ask || st_change_output_ask("Make permanent what helped?");
 }
 
@@ -324,7 +324,7 @@ static int keep(struct work *work)
     int argc = 3, out = -1;
     if (!is_wanted(work)) {
         if (!work->json)
-            (void)print_text(st_tune_output_next, &work->output, stdout);
+            (void)print_text(work, st_tune_output_next, stdout);
         return ST_EXIT_DONE;
     }
     if (work->frames > 0)
@@ -355,7 +355,7 @@ static int try_settings(struct work *work)
 {
     const char *device = recording(work);
     if (!work->json) {
-        (void)print_text(st_tune_output_plan, &work->output, stdout);
+        (void)print_text(work, st_tune_output_plan, stdout);
         fflush(stdout);
     }
     if (work->tuning.open_n == 0)

@@ -58,10 +58,10 @@ static const struct unit {
     {"\xc2\xb5s", 1000}, /* U+00B5 micro sign */
     {"\xce\xbcs", 1000}, /* U+03BC Greek mu */
     {"ms", 1000000},
-    {"min", 60 * ST_NS_PER_S},
+    {"min", ST_NS_PER_MINUTE},
     {"s", ST_NS_PER_S},
-    {"m", 60 * ST_NS_PER_S},
-    {"h", 3600 * ST_NS_PER_S},
+    {"m", ST_NS_PER_MINUTE},
+    {"h", ST_NS_PER_HOUR},
 };
 
 /* A decimal number: whole part, and fraction / scale < 1. */

@@ -3,9 +3,12 @@
 
 #include "core/text/text.h"
 
-#define ST_NS_PER_S  INT64_C(1000000000)
-#define ST_NS_PER_MS INT64_C(1000000)
-#define ST_NS_PER_US INT64_C(1000)
+#define ST_NS_PER_DAY    (24 * ST_NS_PER_HOUR)
+#define ST_NS_PER_HOUR   (60 * ST_NS_PER_MINUTE)
+#define ST_NS_PER_MINUTE (60 * ST_NS_PER_S)
+#define ST_NS_PER_S      INT64_C(1000000000)
+#define ST_NS_PER_MS     INT64_C(1000000)
+#define ST_NS_PER_US     INT64_C(1000)
 
 static inline double st_ns_seconds(int64_t ns)
 {

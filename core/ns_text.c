@@ -42,7 +42,7 @@ const char *st_ns_short(int64_t ns)
 
 const char *st_ns_long(int64_t ns)
 {
-    const int64_t minutes = st_ns_add(ns, 30 * ST_NS_PER_S) / (60 * ST_NS_PER_S);
+    const int64_t minutes = st_ns_add(ns, 30 * ST_NS_PER_S) / ST_NS_PER_MINUTE;
     if (ns < 120 * ST_NS_PER_S)
         return st_text("%jd s", (ns + ST_NS_PER_S / 2) / ST_NS_PER_S);
     if (minutes < 60)

@@ -4,7 +4,6 @@
 #include "core/ns.h"
 #include "core/text/number.h"
 
-#define DAY_NS     (INT64_C(86400) * ST_NS_PER_S)
 #define WHEN_BYTES 32
 #define LAST_NS    (INT64_C(7258118400) * ST_NS_PER_S) /* 2200-01-01, the latest time that is accepted */
 
@@ -14,7 +13,7 @@ int st_when_parse_length(const char *text, int64_t *ret_ns)
     uint64_t n;
     const char *behind = text;
     if (st_number_take(&behind, &n) == 0 && (*behind == 'd' || *behind == 'w')) {
-        const int64_t unit_ns = *behind == 'd' ? DAY_NS : 7 * DAY_NS;
+        const int64_t unit_ns = *behind == 'd' ? ST_NS_PER_DAY : 7 * ST_NS_PER_DAY;
         if (n > (uint64_t)(INT64_MAX / unit_ns))
             return -ERANGE;
         sum_ns = (int64_t)n * unit_ns;

@@ -11,7 +11,7 @@
 
 #define NAME       "org.freedesktop.Notifications"
 #define PATH       "/org/freedesktop/Notifications"
-#define EVERY_NS   (3600 * ST_NS_PER_S)
+#define EVERY_NS   ST_NS_PER_HOUR
 #define AGAIN_NS   (10 * ST_NS_PER_S) /* wait after a notification that could not be shown */
 #define A_TURN_MAX 32 /* most D-Bus messages for one call of st_notify_turn: more would block it */
 

@@ -204,6 +204,7 @@ int st_service_wait(struct st_service *service, int64_t until_ns, const sigset_t
 {
     struct st_service_web *web = &service->web;
     struct st_wait wait;
+    size_t events_n;
     st_wait_init(&wait, until_ns);
     st_http_wait(web->http, &wait);
     st_http_wait(web->tcp, &wait);
@@ -221,9 +222,10 @@ int st_service_wait(struct st_service *service, int64_t until_ns, const sigset_t
     st_http_turn(web->http, &wait);
     st_http_turn(web->tcp, &wait);
     st_http_turn(web->page, &wait);
-    if (service->history != NULL && st_history_writer_wants_events(service->history)) {
+    if (st_history_writer_wants_events(service->history)) {
         st_history_writer_give_levels(service->history, st_observe_levels(service->observe));
-        st_tracer_way_freeze(&service->tracer_way);
+        const struct st_trace_event *events = st_tracer_way_freeze(&service->tracer_way, &events_n);
+        st_history_writer_give_events(service->history, events, events_n);
     }
     return service->view.rests && played_ns > service->music.decided_ns ? rest_or_run(service) : 0;
 }
@@ -306,8 +308,6 @@ static int init_books(struct st_service *service)
     if (r < 0)
         goto no_live;
     r = st_history_writer_start(service->platform, &service->config, &service->events, &service->history);
-    service->tracer_way.frozen = st_history_writer_give_events;
-    service->tracer_way.frozen_ctx = service->history;
     if (r == 0)
         return 0;
     st_live_finish(&service->live);

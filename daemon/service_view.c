@@ -11,8 +11,8 @@
 #include "daemon/causes/culprit_request.h"
 #include "daemon/systemd.h"
 
-#define MINUTE_NS     (60 * ST_NS_PER_S)
-#define MARK_SHOWN_NS MINUTE_NS /* the answer to "I heard it now" shows the events of this time before it */
+#define MARK_SHOWN_NS                                                                                        \
+    ST_NS_PER_MINUTE /* the answer to "I heard it now" shows the events of this time before it */
 
 #define LOG_MODULE "daemon"
 
@@ -208,7 +208,7 @@ int st_service_view_mark(struct st_service *service, const char *by, const char 
     struct st_platform *platform = service->platform;
     int64_t *oldest_ns = &service->marked_ns[service->next_mark];
     const int64_t now_ns = st_platform_now_ns(platform);
-    if (*oldest_ns != 0 && st_ns_sub(now_ns, *oldest_ns) < MINUTE_NS)
+    if (*oldest_ns != 0 && st_ns_sub(now_ns, *oldest_ns) < ST_NS_PER_MINUTE)
         return -EAGAIN;
     *oldest_ns = now_ns;
     service->next_mark = (service->next_mark + 1) % ST_ARRAY_LEN(service->marked_ns);
@@ -225,10 +225,9 @@ static void give_answer(void *request, char *text, unsigned http_status)
     st_http_answer(request, text, http_status);
 }
 
-static void ask(void *ctx, enum st_route_body which, const struct st_query *query,
-                struct st_http_request *request)
+static void ask_history(struct st_service *service, enum st_route_body which, const struct st_query *query,
+                        struct st_http_request *request)
 {
-    struct st_service *service = ctx;
     struct st_query of_mark = *query;
     struct st_history_writer_view kept;
     st_history_writer_look(service->history, &kept);
@@ -286,25 +285,34 @@ static char *address_text(struct st_service *service, unsigned *http_status)
                              JSON_COMPACT);
 }
 
-static char *body(void *ctx, enum st_route_body which, const struct st_query *query, unsigned *http_status)
+static void ask(void *ctx, enum st_route_body which, const struct st_query *query,
+                struct st_http_request *request)
 {
+    unsigned http_status = 200;
+    char *text = NULL;
     switch (which) {
     case ST_ROUTE_CULPRITS:
-        return culprit_text(ctx, query, http_status);
+        text = culprit_text(ctx, query, &http_status);
+        break;
     case ST_ROUTE_METRICS:
     case ST_ROUTE_METRICS_UNNAMED:
-        return metrics_text(ctx, which == ST_ROUTE_METRICS);
+        text = metrics_text(ctx, which == ST_ROUTE_METRICS);
+        break;
     case ST_ROUTE_ADDRESS:
-        return address_text(ctx, http_status);
+        text = address_text(ctx, &http_status);
+        break;
     case ST_ROUTE_SHELL:
-        return st_page_text(NULL, ST_PAGE_SHELL);
+        text = st_page_text(NULL, ST_PAGE_SHELL);
+        break;
     case ST_ROUTE_ICON:
     case ST_ROUTE_MANIFEST:
-        return strdup(which == ST_ROUTE_ICON ? st_page_icon : st_page_manifest);
+        text = strdup(which == ST_ROUTE_ICON ? st_page_icon : st_page_manifest);
+        break;
     case ST_ROUTE_STATUS:
     case ST_ROUTE_PAGE:
     case ST_ROUTE_CYCLE:
-        return document_text(ctx, which, http_status);
+        text = document_text(ctx, which, &http_status);
+        break;
     case ST_ROUTE_CAUSES:
     case ST_ROUTE_HISTORY:
     case ST_ROUTE_EVENTS:
@@ -312,15 +320,17 @@ static char *body(void *ctx, enum st_route_body which, const struct st_query *qu
     case ST_ROUTE_TRACE:
     case ST_ROUTE_HEARD:
     case ST_ROUTE_MARK:
+        ask_history(ctx, which, query, request);
+        return;
     case ST_ROUTE_ERROR:
         break;
     }
-    return NULL;
+    st_http_answer(request, text, http_status);
 }
 
 struct st_http_source st_service_view_source(struct st_service *service)
 {
-    return (struct st_http_source){.body = body, .ask = ask, .ctx = service};
+    return (struct st_http_source){.ask = ask, .ctx = service};
 }
 
 /* --- each minute, and each change --- */
@@ -343,7 +353,8 @@ static void add_observed(struct st_service *service)
 {
     struct st_observe_minute minute;
     const int64_t wall_ns = st_service_view_wall_ns(service);
-    take_observed(service, service->observed_wall_ns > 0 ? service->observed_wall_ns : wall_ns - MINUTE_NS,
+    take_observed(service,
+                  service->observed_wall_ns > 0 ? service->observed_wall_ns : wall_ns - ST_NS_PER_MINUTE,
                   wall_ns, &minute);
     for (size_t i = 0; service->view.rests && i < minute.watched.watches_n; i++) {
         /* If a source sees sound now, the sound has just begun, because earlier sound would have ended the

@@ -5,7 +5,6 @@
 
 #define LEVEL     0.05
 #define KINDS_MAX 64 /* sessions of further kinds are left out */
-#define DAY_NS    (86400 * ST_NS_PER_S)
 
 static const size_t look_days[ST_SINCE_LOOKS] = {3, 7, 14};
 
@@ -95,7 +94,7 @@ static int judge(const struct st_since_session *sessions, size_t n, struct st_si
             session != NULL && is_long(session) ? &look.groups[session->kind] : NULL;
         if (session != NULL && (group == NULL || group->before_n == 0 || session->from_ns < change->at_ns))
             continue;
-        const int64_t today = (session != NULL ? session->from_ns : now_ns) / DAY_NS;
+        const int64_t today = (session != NULL ? session->from_ns : now_ns) / ST_NS_PER_DAY;
         if (today > day && days_n == look_days[change->looks]) {
             change->since = since;
             const int r = compare(&look, change);

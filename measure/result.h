@@ -22,8 +22,8 @@ struct st_result {
     int cpu;                /* -1: any */
     double load_percent;
 
-    enum st_policy policy_asked, policy; /* requested policy, and the one that the kernel granted */
-    int priority_asked, priority;
+    enum st_policy policy; /* what the kernel granted */
+    int priority;
     /* what was requested but refused ("no right to SCHED_FIFO: ..."); "": the loop runs as requested */
     char degraded[256];
     enum st_lock lock;
@@ -35,7 +35,6 @@ struct st_result {
 
     struct st_hist lateness; /* lateness of all cycles, which are the wake-ups */
     struct st_hist response; /* response time of all periods, including skipped ones */
-    bool has_callback;
 
     uint64_t n; /* number of lateness values: cycles - records_lost */
     uint64_t cycles, skipped_periods, elapsed_periods;
@@ -95,10 +94,6 @@ double st_result_seconds(const struct st_result *result);
 /** An st_condition_fn that adds a test condition to a JSON object: an integer as a number, any other value as
  * text. @param object a json_t. */
 void st_result_condition_json(void *object, const char *key, const char *value);
-
-/** Quantiles with intervals, extremes and the number of values of a histogram, as JSON. New reference; NULL:
- * out of memory. */
-json_t *st_result_distribution_json(const struct st_hist *hist);
 
 /** The members of sleeptune-measure/1 for one loop, without "schema". New reference; NULL: out of memory. */
 json_t *st_result_json(const struct st_result *result);

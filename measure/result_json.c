@@ -3,7 +3,8 @@
 #include "core/text/number.h"
 #include "measure/result.h"
 
-json_t *st_result_distribution_json(const struct st_hist *hist)
+/* Quantiles with intervals, extremes and the number of values. NULL: out of memory. */
+static json_t *distribution(const struct st_hist *hist)
 {
     static const struct {
         const char *key, *interval_key;
@@ -25,7 +26,6 @@ json_t *st_result_distribution_json(const struct st_hist *hist)
                         : json_null());
     }
     st_json_set(object, "max", st_json_integer_or_null(hist->total_n > 0, hist->max_ns));
-    st_json_set(object, "over_range", hist->over_n);
     return object;
 }
 
@@ -69,7 +69,6 @@ static json_t *conditions(const struct st_result *result)
         [ST_LOCK_NONE] = "no", [ST_LOCK_ALL] = "all", [ST_LOCK_ON_FAULT] = "on-fault"};
     json_t *object = json_object();
     st_json_set(object, "policy", st_platform_policy_name(result->policy));
-    st_json_set(object, "policy_asked", st_platform_policy_name(result->policy_asked));
     st_json_set(object, "priority", result->priority);
     st_json_set(object, "cpu", st_json_integer_or_null(result->cpu >= 0, result->cpu));
     st_json_set(object, "frames", result->frames);
@@ -97,17 +96,14 @@ json_t *st_result_json(const struct st_result *result)
     st_json_set(o, "elapsed_periods", result->elapsed_periods);
     st_json_set(o, "books_balance", result->books_balance);
     st_json_set(o, "misses", result->misses);
-    const double seconds = st_result_seconds(result);
-    st_json_set(o, "misses_per_hour_max95",
-                st_json_real_or_null(true, st_miss_events_per_hour_max95(result->misses, seconds)));
     st_json_set(o, "miss_events", result->miss_events.n);
-    st_json_set(o, "miss_events_gap_ns", ST_MISS_EVENTS_GAP_NS);
     st_json_set(o, "miss_events_per_hour_max95",
-                st_json_real_or_null(true, st_miss_events_per_hour_max95(result->miss_events.n, seconds)));
+                st_json_real_or_null(
+                    true, st_miss_events_per_hour_max95(result->miss_events.n, st_result_seconds(result))));
     st_json_set(o, "early", result->early);
     st_json_set(o, "suspends", result->suspends);
-    st_json_set(o, "lateness_ns", st_result_distribution_json(&result->lateness));
-    st_json_set(o, "response_ns", st_result_distribution_json(&result->response));
+    st_json_set(o, "lateness_ns", distribution(&result->lateness));
+    st_json_set(o, "response_ns", distribution(&result->response));
     st_json_set(o, "cpu_ns_per_cycle",
                 st_json_real_or_null(result->cpu_ns_per_cycle >= 0, result->cpu_ns_per_cycle));
     st_json_set(o, "faults", st_json_integer_or_null(result->faults_n >= 0, result->faults_n));

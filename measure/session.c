@@ -11,7 +11,7 @@
 #include "platform/posix/posix.h"
 
 #define DRAIN_EVERY_NS    INT64_C(250000000)
-#define RING_SPAN_NS      (60 * ST_NS_PER_S) /* longest time without a drain in which no sample is lost */
+#define RING_SPAN_NS      ST_NS_PER_MINUTE /* longest time without a drain in which no sample is lost */
 #define PERIOD_MIN_NS     (50 * ST_NS_PER_US)
 #define PERIOD_MAX_NS     (10 * ST_NS_PER_S)
 #define LOAD_MAX_PERCENT  90.0
@@ -34,7 +34,6 @@ struct st_session {
     struct st_drain drain;
     struct st_result result; /* protected by mutex while the session runs */
     struct st_counters_handle counters;
-    bool counters_open;
     pthread_t loop_thread, drain_thread;
     bool loop_started, drain_started;
     bool prepared; /* the loop's thread has set what the drain reads; protected by mutex */
@@ -178,8 +177,7 @@ static void prepare(struct st_session *session)
             found.timer_slack_set_ns = config->timer_slack_ns;
     }
     touch_stack();
-    session->counters_open = p->counters_open(p, &session->counters) == 0;
-    if (session->counters_open) {
+    if (p->counters_open(p, &session->counters) == 0) {
         struct st_thread_counters first; /* a first reading, since it may cause page faults */
         (void)p->counters_self(p, &session->counters, &first);
         session->loop.counters = &session->counters;
@@ -276,7 +274,7 @@ static bool drain(struct st_session *session)
     session->result.running = false;
     session->result.interrupted =
         session->loop.max_periods != 0 && session->loop.elapsed_periods < session->loop.max_periods;
-    if (session->counters_open)
+    if (session->loop.counters != NULL)
         session->platform->counters_close(session->platform, &session->counters);
     return true;
 }
@@ -361,9 +359,6 @@ static int init(struct st_session *session)
         .warmup_cycles = loop->warmup_cycles,
         .cpu = config->cpu,
         .load_percent = config->load_percent,
-        .has_callback = config->load_percent > 0,
-        .policy_asked = config->policy,
-        .priority_asked = config->priority,
         .timer_slack_set_ns = -1,
         .running = true,
         .cause_above_ns = loop->cause_above_ns,

@@ -21,13 +21,13 @@ struct st_stress {
 
 /* --- the loads; each runs in a child until it is killed --- */
 
-static void compute(ST_UNUSED int unused_fd)
+static void compute(void)
 {
     for (volatile unsigned long n = 0;; n = n + 1) { /* gcc 16 warns that n++ has no use here */
     }
 }
 
-static void copy_memory(ST_UNUSED int unused_fd)
+static void copy_memory(void)
 {
     char *from = malloc(MEMORY_BYTES / 2), *to = malloc(MEMORY_BYTES / 2);
     if (from == NULL || to == NULL)
@@ -39,22 +39,23 @@ static void copy_memory(ST_UNUSED int unused_fd)
     }
 }
 
-static void write_file(int fd)
+/* Writes to the file on its standard input. */
+static void write_file(void)
 {
     char *block = calloc(1, MIB);
     if (block == NULL)
         _exit(1);
     for (;;) {
         for (size_t at = 0; at < FILE_BYTES; at += MIB) {
-            if (pwrite(fd, block, MIB, (off_t)at) < 0)
+            if (pwrite(STDIN_FILENO, block, MIB, (off_t)at) < 0)
                 _exit(1);
             if (at % SYNC_BYTES == 0)
-                (void)fsync(fd);
+                (void)fsync(STDIN_FILENO);
         }
     }
 }
 
-static void start_programs(ST_UNUSED int unused_fd)
+static void start_programs(void)
 {
     static char name[] = "true";
     static char *const argv[] = {name, NULL}, *const no_environment[] = {NULL};
@@ -90,8 +91,8 @@ static int nameless_file(void)
 
 static const struct phase {
     const char *name, *says;
-    void (*run)(int fd); /* function that a child runs, one child for each CPU */
-    bool once;           /* one child instead */
+    void (*run)(void); /* function that a child runs, one child for each CPU */
+    bool once;         /* one child instead */
 } phases[ST_STRESS_PHASES] = {
     [ST_STRESS_IDLE] = {"idle", "no additional load", NULL, true},
     [ST_STRESS_CPU] = {"cpu", "a program that computes on each CPU", compute, false},
@@ -123,7 +124,7 @@ int st_stress_find(const char *name, enum st_stress_phase *ret)
 }
 
 /** Starts a child. @param fd becomes its standard input; -1: none. */
-static int start_child(struct st_stress *stress, void (*run)(int fd), int fd)
+static int start_child(struct st_stress *stress, void (*run)(void), int fd)
 {
     const pid_t parent = getpid(), pid = fork();
     if (pid < 0)
@@ -139,7 +140,7 @@ static int start_child(struct st_stress *stress, void (*run)(int fd), int fd)
         st_posix_child_alone(true, false);
         if (getppid() != parent) /* the parent ended before the child had asked to be killed with it */
             _exit(0);
-        run(STDIN_FILENO);
+        run();
         _exit(0);
     }
     (void)setpgid(pid, pid); /* done in both processes, since either may run first */

@@ -197,8 +197,6 @@ struct st_platform {
      * page fault after the first call. */
     int (*counters_self)(struct st_platform *platform, const struct st_counters_handle *h,
                          struct st_thread_counters *ret);
-    /** CPU time of the calling thread: one system call. @return -1: not known. */
-    int64_t (*thread_cpu_ns)(struct st_platform *platform);
     /** Counters of another thread of this process. */
     int (*counters_other)(struct st_platform *platform, const struct st_counters_handle *h,
                           struct st_thread_counters *ret);

@@ -8,7 +8,6 @@
 #include "core/when.h"
 #include "evidence/miss_events.h"
 
-#define DAY_NS   (86400 * ST_NS_PER_S)
 #define NAME_LEN 120 /* bytes of a name that a screen shows */
 
 const char *st_change_story_what(const json_t *what)
@@ -42,7 +41,7 @@ static const char *day_text(int64_t wall_ns, int64_t now_wall_ns)
                                        "Thursday", "Friday", "Saturday"};
     const time_t s = (time_t)(wall_ns / ST_NS_PER_S);
     struct tm local;
-    if (st_ns_sub(now_wall_ns, wall_ns) < 6 * DAY_NS && localtime_r(&s, &local) != NULL)
+    if (st_ns_sub(now_wall_ns, wall_ns) < 6 * ST_NS_PER_DAY && localtime_r(&s, &local) != NULL)
         return days[local.tm_wday];
     return st_text("%.10s", st_when_text(wall_ns));
 }

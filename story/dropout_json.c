@@ -4,20 +4,14 @@
 #include "story/dropout_rows.h"
 #include "story/dropout_sentence.h"
 
-/* A figure that is unknown (null) if it is 0 or less. */
-static json_t *known(int64_t figure)
-{
-    return st_json_integer_or_null(figure > 0, figure);
-}
-
 static void put_lost(json_t *object, const struct st_dropout_sum *sum)
 {
-    st_json_set(object, "lost_ns", known(sum->lost_ns));
+    st_json_set(object, "lost_ns", st_json_positive(sum->lost_ns));
     st_json_set(object, "lost_partly", (bool)(sum->unknown_n > 0));
-    st_json_set(object, "longest_ns", known(sum->longest_ns));
-    st_json_set(object, "lost_cycles", known(sum->cycles_n));
-    st_json_set(object, "first_ns", known(sum->first_wall_ns));
-    st_json_set(object, "last_ns", known(sum->last_wall_ns));
+    st_json_set(object, "longest_ns", st_json_positive(sum->longest_ns));
+    st_json_set(object, "lost_cycles", st_json_positive(sum->cycles_n));
+    st_json_set(object, "first_ns", st_json_positive(sum->first_wall_ns));
+    st_json_set(object, "last_ns", st_json_positive(sum->last_wall_ns));
 }
 
 static json_t *row_json(const struct st_dropout_row *row)
@@ -30,10 +24,10 @@ static json_t *row_json(const struct st_dropout_row *row)
     put_lost(object, &row->sum);
     st_json_set(object, "culprit", st_json_text_or_null(row->culprit));
     st_json_set(object, "culprit_dropouts", row->culprit_n);
-    st_json_set(object, "worst_busy_ns", known(worst->busy_ns));
+    st_json_set(object, "worst_busy_ns", st_json_positive(worst->busy_ns));
     st_json_set(object, "worst_busy_error_ns", st_json_integer_or_null(worst->busy_ns > 0, worst->error_ns));
-    st_json_set(object, "worst_wait_ns", known(worst->wait_ns));
-    st_json_set(object, "worst_period_ns", known(worst->period_ns));
+    st_json_set(object, "worst_wait_ns", st_json_positive(worst->wait_ns));
+    st_json_set(object, "worst_period_ns", st_json_positive(worst->period_ns));
     return object;
 }
 
@@ -47,7 +41,7 @@ json_t *st_dropout_json_client(const struct st_dropout_client *client)
     st_json_set(object, "dropouts", client->sum.n - client->sum.device_n);
     st_json_set(object, "device_dropouts", client->sum.device_n);
     put_lost(object, &client->sum);
-    st_json_set(object, "each_ns", known(client->rhythm.each_ns));
+    st_json_set(object, "each_ns", st_json_positive(client->rhythm.each_ns));
     st_json_set(object, "rows", rows);
     return object;
 }

@@ -26,11 +26,6 @@ static const char *culprit_text(const char *culprit)
                    culprit);
 }
 
-static const char *times_text(uint64_t n, const char *culprit)
-{
-    return st_text(", at least %s %s", count_text(n), culprit_text(culprit));
-}
-
 /* The reason why a client was not ready. @param figures include the times of the worst cycle. */
 static const char *reason_text(const struct st_dropout_row *row, bool figures)
 {
@@ -57,7 +52,7 @@ static const char *reason_text(const struct st_dropout_row *row, bool figures)
     if (row->reason == ST_DROPOUT_WOKEN_LATE && known)
         text = st_text("%s, %s had the CPU", text, culprit);
     else if (some)
-        text = st_text("%s%s", text, times_text(own_n, name));
+        text = st_text("%s, at least %s %s", text, count_text(own_n), culprit);
     if (figures && row->reason == ST_DROPOUT_TOO_SLOW && row->slowed != ST_CAUSE_UNKNOWN)
         text = st_text("%s; meanwhile %s", text, st_cause_kind_text(row->slowed));
     return text;
@@ -78,7 +73,7 @@ const char *st_dropout_sentence_why(const struct st_dropout_client *client, cons
     else
         text = row->stream != NULL ? row->stream : reason_text(row, figures);
     if (client->rhythm.each_ns > 0 && row == client->rows)
-        return st_text("%s, every %.1f s", text, (double)client->rhythm.each_ns / (double)ST_NS_PER_S);
+        return st_text("%s, each %.1f s", text, st_ns_seconds(client->rhythm.each_ns));
     return text;
 }
 

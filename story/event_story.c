@@ -59,7 +59,7 @@ static const char *span_text(const struct st_event *event)
 {
     if (event->span_ns < ST_NS_PER_S)
         return "";
-    return st_text(" in %.0f s", (double)event->span_ns / (double)ST_NS_PER_S);
+    return st_text(" in %.0f s", st_ns_seconds(event->span_ns));
 }
 
 /* " (CPU 2)"; "": not known. */

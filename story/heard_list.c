@@ -9,7 +9,6 @@
 #define LOOK_NS    (250 * ST_NS_PER_MS)
 /* longest time between a dropout and the user's report (mark) of it: window_ns of "prompted" */
 #define LONGEST_NS (120 * ST_NS_PER_S)
-#define MINUTE_NS  (60 * ST_NS_PER_S)
 /* a user with an open terminal is as fast as one who presses the button of the page */
 #define SOON_NS (8 * ST_NS_PER_S)
 /* least pressure (thousandths of a second in which programs waited) at which memory or disk counts as a cause
@@ -218,7 +217,8 @@ static bool is_too_short(const struct list *list, const struct st_event *event)
 {
     double shortest_ns = HUGE_VAL;
     ST_EACH_OF (run, list->sizes.runs, list->sizes.runs_n) {
-        if (event->wall_ns < run->from_wall_ns || event->wall_ns > st_ns_add(run->to_wall_ns, MINUTE_NS))
+        if (event->wall_ns < run->from_wall_ns ||
+            event->wall_ns > st_ns_add(run->to_wall_ns, ST_NS_PER_MINUTE))
             continue;
         const bool known = run->frames > 0 && run->rate_hz > 0;
         shortest_ns = fmin(known ? (double)run->frames * 1e9 / (double)run->rate_hz : 0, shortest_ns);
@@ -260,7 +260,7 @@ static void make_sessions(struct list *list)
 {
     ST_EACH_OF (run, list->sizes.runs, list->sizes.runs_n) {
         struct st_heard_session *last = list->sessions_n > 0 ? &list->sessions[list->sessions_n - 1] : NULL;
-        if (last != NULL && run->from_wall_ns <= st_ns_add(last->to_ns, MINUTE_NS))
+        if (last != NULL && run->from_wall_ns <= st_ns_add(last->to_ns, ST_NS_PER_MINUTE))
             last->to_ns = ST_MAX(run->to_wall_ns, last->to_ns);
         else if (run->to_wall_ns > run->from_wall_ns)
             list->sessions[list->sessions_n++] =

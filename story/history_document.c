@@ -19,8 +19,8 @@ int st_history_document_text(struct st_history_reader *reader, const struct st_h
 {
     const int64_t now_ns = given_or(asked->until_ns, st_posix_wall_ns(NULL)),
                   end_ns = given_or(asked->until_ns, INT64_MAX);
-    const struct st_history_span steps = {given_or(asked->since_ns, now_ns - ST_HISTORY_USUAL_SPAN_NS),
-                                          now_ns, given_or(asked->step_ns, 0)};
+    const struct st_history_span steps = {given_or(asked->since_ns, now_ns - ST_NS_PER_DAY), now_ns,
+                                          given_or(asked->step_ns, 0)};
     const struct st_history_events_wish events = {.since_ns = asked->since_ns,
                                                   .until_ns = end_ns,
                                                   .limit = given_or(asked->limit, USUAL_EVENTS),

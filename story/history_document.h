@@ -11,8 +11,6 @@ enum st_history_document {
     ST_HISTORY_OF_SIZES
 };
 
-#define ST_HISTORY_USUAL_SPAN_NS (86400 * ST_NS_PER_S)
-
 /** What is asked for. INT64_MIN: not given; then the steps cover the last day, and other documents all time.
  */
 struct st_history_asked {

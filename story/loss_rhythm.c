@@ -6,7 +6,7 @@
  * multiples are not reported in its place */
 #define SHORTEST_NS ((double)(2 * ST_NS_PER_S))
 #define LEAST_NS    ((double)(10 * ST_NS_PER_S))
-#define MOST_NS     ((double)(600 * ST_NS_PER_S))
+#define MOST_NS     ((double)(10 * ST_NS_PER_MINUTE))
 #define STEP        1.02 /* factor from one interval that is tried to the next */
 #define WITHIN      0.05
 #define BEATS_MIN   8

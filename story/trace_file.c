@@ -226,8 +226,7 @@ static void add_events(struct work *work)
     json_array_foreach(work->file->happened, i, event)
     {
         const char *text = st_json_text_of(event, "text");
-        const int64_t at_ns =
-            st_ns_sub(json_integer_value(json_object_get(event, "time_ns")), work->file->copy.ring->wall_ns);
+        const int64_t at_ns = st_ns_sub(st_json_integer(event, "time_ns"), work->file->copy.ring->wall_ns);
         if (text[0] != '\0' && at_ns >= work->from_ns)
             st_trace_json_instant(&work->json, ST_TRACE_MOMENT, ST_TRACE_EVENTS, at_ns, text);
     }

@@ -111,8 +111,6 @@ struct st_xrun_ops {
     void (*close)(struct st_xrun_watch *w);
     /** Descriptor that, when readable, asks for an early poll; NULL: none. */
     int (*fd)(const struct st_xrun_watch *w);
-    /** CPU time that the source has used outside of this process; NULL: none. @return 0 or -ENODATA. */
-    int (*program_cpu_ns)(const struct st_xrun_watch *w, int64_t *ret);
 };
 
 struct st_xrun_source {

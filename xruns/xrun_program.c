@@ -250,24 +250,11 @@ static int program_fd(const struct st_xrun_watch *w)
     return program->piped.out;
 }
 
-static int program_cpu_ns(const struct st_xrun_watch *w, int64_t *ret)
-{
-    const struct program *program = w->state;
-    clockid_t clock;
-    struct timespec used;
-    if (program->piped.pid == 0 || clock_getcpuclockid(program->piped.pid, &clock) != 0 ||
-        clock_gettime(clock, &used) != 0)
-        return -ENODATA;
-    *ret = st_ns_from_timespec(&used);
-    return 0;
-}
-
 const struct st_xrun_ops st_xrun_program_ops = {
     .open = open_program,
     .poll = poll_program,
     .close = close_program,
     .fd = program_fd,
-    .program_cpu_ns = program_cpu_ns,
 };
 
 /* --- the sources that are helper programs, the same on all systems --- */

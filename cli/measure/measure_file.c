@@ -81,9 +81,9 @@ static char *conditions_of(const struct st_result *result)
     FILE *out = open_memstream(&text, &bytes);
     if (out == NULL)
         return NULL;
-    fprintf(out, "policy: %s\npriority: %d\npriority_asked: %d\nload_percent: %g\nmemory_locked: %s\n",
-            st_platform_policy_name(result->policy), result->priority, result->priority_asked,
-            result->load_percent, locks[result->lock]);
+    fprintf(out, "policy: %s\npriority: %d\nload_percent: %g\nmemory_locked: %s\n",
+            st_platform_policy_name(result->policy), result->priority, result->load_percent,
+            locks[result->lock]);
     if (result->cpu >= 0)
         fprintf(out, "cpu: %d\n", result->cpu);
     else

@@ -214,12 +214,12 @@ static json_t *records_of(const struct server *server, int64_t duration_ns, stru
     struct st_daemon_answer status = {0}, causes;
     json_t *dropouts = NULL;
     const char *since =
-        st_text("/v1/causes?since=%jd", (st_platform_wall_ns(server->music->p) - duration_ns) / ST_NS_PER_S);
-    const int r = st_daemon_client_try(NULL, since, "sleeptune-causes/1", RECORDS_MS, &causes);
+        st_text("causes?since=%jd", (st_platform_wall_ns(server->music->p) - duration_ns) / ST_NS_PER_S);
+    const int r = st_daemon_client_try(NULL, since, RECORDS_MS, &causes);
     json_t *recorded = json_object_get(causes.document, "dropouts");
     if (r == 0 && st_json_integer(recorded, "count") > 0 &&
         st_text_is(st_json_text_of(first_of(recorded, "sources"), "source"), server->watch.source->name) &&
-        st_daemon_client_try(NULL, "/v1/status", "sleeptune-status/1", RECORDS_MS, &status) == 0) {
+        st_daemon_client_try(NULL, "status", RECORDS_MS, &status) == 0) {
         const json_t *screen = json_object_get(status.document, "screen");
         put_next(st_json_safe_text(screen, "next"), st_json_safe_text(screen, "next_why"), RECORDS, facts);
         dropouts = json_incref(recorded);

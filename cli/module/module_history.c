@@ -27,15 +27,13 @@ static const char *with_moment(const char *target, const char *key, int64_t wall
 
 static int ask_daemon(const struct st_history_wish *wish, json_t **ret)
 {
-    static const struct {
-        const char *path, *schema;
-    } documents[] = {[ST_HISTORY_OF_STEPS] = {"/v1/history", "sleeptune-history/1"},
-                     [ST_HISTORY_OF_EVENTS] = {"/v1/events", "sleeptune-events/1"},
-                     [ST_HISTORY_OF_CAUSES] = {"/v1/causes", "sleeptune-causes/1"},
-                     [ST_HISTORY_OF_HEARD] = {"/v1/heard", "sleeptune-heard/1"}};
+    static const char *const documents[] = {[ST_HISTORY_OF_STEPS] = "history",
+                                            [ST_HISTORY_OF_EVENTS] = "events",
+                                            [ST_HISTORY_OF_CAUSES] = "causes",
+                                            [ST_HISTORY_OF_HEARD] = "heard"};
     struct st_daemon_answer answer;
     const struct st_history_asked *asked = &wish->asked;
-    const char *target = with_moment(documents[asked->document].path, "since", asked->since_ns);
+    const char *target = with_moment(documents[asked->document], "since", asked->since_ns);
     target = with_moment(target, "until", asked->until_ns);
     if (asked->limit != INT64_MIN)
         target = with(target, "limit", st_text("%jd", asked->limit));
@@ -43,8 +41,7 @@ static int ask_daemon(const struct st_history_wish *wish, json_t **ret)
         target = with(target, "step", st_text("%jds", asked->step_ns / ST_NS_PER_S));
     if (asked->kind[0] != '\0')
         target = with(target, "kind", asked->kind);
-    int status = st_daemon_client_try(wish->socket, target, documents[asked->document].schema,
-                                      ST_DAEMON_TIMEOUT_MS, &answer);
+    int status = st_daemon_client_try(wish->socket, target, ST_DAEMON_TIMEOUT_MS, &answer);
     bool current;
     if (status == 0) {
         *wish->whose = st_daemon_client_whose(wish->socket, &answer, &current);
@@ -93,7 +90,7 @@ static const char *file_of(const char *socket)
     const char *path = NULL;
     if (!st_daemon_client_listens(socket))
         return choose_file();
-    if (st_daemon_client_try(socket, "/v1/status", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS, &answer) == 0)
+    if (st_daemon_client_try(socket, "status", ST_DAEMON_TIMEOUT_MS, &answer) == 0)
         path = st_json_text(json_object_get(answer.document, "history"), "path");
     path = path != NULL ? st_text("%s", path) : choose_file();
     st_daemon_client_finish(&answer);

@@ -216,7 +216,7 @@ static void put_running(struct st_facts *facts)
     if (!st_facts_has_int(facts, ST_KEY_DAEMON_SLEEPTUNED))
         return;
     struct st_daemon_answer answer;
-    const int asked = st_daemon_client_try(NULL, "/v1/status", "sleeptune-status/1", ASK_MS, &answer);
+    const int asked = st_daemon_client_try(NULL, "status", ASK_MS, &answer);
     json_int_t counted_n = 0;
     ST_JSON_EACH (value, answer.document, "observe") {
         const json_t *in_use = json_object_get(value, "in_use");

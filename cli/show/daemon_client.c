@@ -257,28 +257,31 @@ static void repeat_place(json_t *screen, const char *socket_wish)
         st_json_set(screen, "next", json_string(st_daemon_client_again(next, socket_wish, NULL)));
 }
 
-static int ask(struct asking *asking, const char *socket_wish)
+static int ask(const char *method, const char *socket_wish, const char *target, int timeout_ms,
+               struct st_daemon_answer *answer)
 {
-    struct st_daemon_answer *answer = asking->answer;
+    struct asking asking = {method, st_text("/v1/%s", target),
+                            st_text("sleeptune-%.*s/1", (int)strcspn(target, "?"), target), timeout_ms,
+                            answer};
     *answer = (struct st_daemon_answer){0};
-    int status = choose_socket(asking, socket_wish);
+    int status = choose_socket(&asking, socket_wish);
     if (status == 0)
-        status = fetch(asking);
-    if (status == 0 && asking->schema != NULL)
-        status = check(asking);
+        status = fetch(&asking);
+    if (status == 0)
+        status = check(&asking);
     repeat_place(json_object_get(answer->document, "screen"), socket_wish);
     return status;
 }
 
-int st_daemon_client_try(const char *socket_wish, const char *target, const char *schema, int timeout_ms,
+int st_daemon_client_try(const char *socket_wish, const char *target, int timeout_ms,
                          struct st_daemon_answer *ret)
 {
-    return ask(&(struct asking){"GET", target, schema, timeout_ms, ret}, socket_wish);
+    return ask("GET", socket_wish, target, timeout_ms, ret);
 }
 
 int st_daemon_client_post(const char *socket_wish, const char *target, struct st_daemon_answer *ret)
 {
-    return ask(&(struct asking){"POST", target, "sleeptune-heard/1", ST_DAEMON_TIMEOUT_MS, ret}, socket_wish);
+    return ask("POST", socket_wish, target, ST_DAEMON_TIMEOUT_MS, ret);
 }
 
 void st_daemon_client_finish(struct st_daemon_answer *answer)

@@ -28,11 +28,10 @@ struct st_daemon_answer {
 
 /** Asks once, for at most timeout_ms. The next step of a screen then names the same socket. @param
  * socket_wish --socket; NULL: $SLEEPTUNE_SOCKET, the caller's own daemon, the system's. @param target
- * path and query, encoded: "/v1/causes?since=1h". @param schema required schema of the answer; NULL: any
- * text, without a document. @return 0 or ST_EXIT_FAILURE with the reason in ret->error; finish *ret in
- * both cases. */
-ST_NODISCARD int st_daemon_client_try(const char *socket_wish, const char *target, const char *schema,
-                                      int timeout_ms, struct st_daemon_answer *ret);
+ * name of the document and query, encoded: "causes?since=1h". @return 0 or ST_EXIT_FAILURE with the reason in
+ * ret->error; finish *ret in both cases. */
+ST_NODISCARD int st_daemon_client_try(const char *socket_wish, const char *target, int timeout_ms,
+                                      struct st_daemon_answer *ret);
 #define ST_DAEMON_TIMEOUT_MS 5000 /* usual timeout */
 
 /** As st_daemon_client_try, to set a mark, within ST_DAEMON_TIMEOUT_MS. @return also ST_EXIT_UNKNOWN: no

@@ -19,9 +19,6 @@
 #define WHEN_COLUMNS  18 /* width of the date of a change */
 /* an interval that ended at most this time ago is called "the last ..." */
 #define LATEST_NS      (120 * ST_NS_PER_S)
-#define MINUTE_NS      (60 * ST_NS_PER_S)
-#define HOUR_NS        (60 * MINUTE_NS)
-#define DAY_NS         (24 * HOUR_NS)
 #define FIGURE_COLUMNS 42 /* width of the four figures before the cause */
 #define CAUSE_MIN      24 /* a cause for which fewer columns are left is printed below its figures */
 
@@ -82,8 +79,8 @@ static const char *say_when(const json_t *document, int64_t now_wall_ns)
     const int64_t until_ns = st_json_integer(document, "until_ns"), span_ns = span_of(document);
     if (until_ns < now_wall_ns - LATEST_NS || until_ns > now_wall_ns + LATEST_NS)
         return span_text(document);
-    if (span_ns >= 10 * HOUR_NS && span_ns < 2 * DAY_NS)
-        return st_text("in the last %jd h", span_ns / HOUR_NS);
+    if (span_ns >= 10 * ST_NS_PER_HOUR && span_ns < 2 * ST_NS_PER_DAY)
+        return st_text("in the last %jd h", span_ns / ST_NS_PER_HOUR);
     return st_text("in the last %s", st_ns_long(span_ns));
 }
 
@@ -179,7 +176,7 @@ static void put_row(FILE *out, const json_t *row, int columns)
     const json_t *dropouts = json_object_get(row, "dropouts"), *max = json_object_get(row, "lateness_max_ns");
     const bool measured = !json_is_null(json_object_get(row, "cycles"));
     const char *ran = "-", *lost = "-", *missed = "-", *worst = "-";
-    if (!measured && span_ns < MINUTE_NS && json_integer_value(dropouts) <= 0)
+    if (!measured && span_ns < ST_NS_PER_MINUTE && json_integer_value(dropouts) <= 0)
         return;
     if (json_is_integer(dropouts))
         lost = st_text("%jd", (intmax_t)json_integer_value(dropouts));

@@ -374,8 +374,7 @@ json_t *st_listen_text_json(const struct st_listen_view *view)
                   text_json(view, head->way), "server", text_json(view, head->server), "kernel",
                   text_json(view, view->kernel), "plays", text_json(view, head->plays), "records",
                   text_json(view, head->records), "rate_hz", (json_int_t)view->rate_hz, "channels",
-                  (json_int_t)view->channels, "period_frames",
-                  st_json_integer_or_null(head->period_frames > 0, head->period_frames));
+                  (json_int_t)view->channels, "period_frames", st_json_positive(head->period_frames));
     if (document == NULL)
         return NULL;
     st_json_set(document, "valid", st_hearing_valid(result));

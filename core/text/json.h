@@ -71,6 +71,12 @@ static inline json_t *st_json_known(int64_t value)
     return value != INT64_MIN ? json_integer(value) : json_null();
 }
 
+/** An integer; null for 0 or less, which stand for unknown. */
+static inline json_t *st_json_positive(int64_t value)
+{
+    return st_json_integer_or_null(value > 0, value);
+}
+
 /** A real number; null if it is not known, or infinite, which JSON cannot express. */
 static inline json_t *st_json_real_or_null(bool known, double value)
 {

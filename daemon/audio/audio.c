@@ -11,7 +11,7 @@
 
 #define LOG_MODULE "audio"
 
-#define BACKOFF_MAX_NS (60 * ST_NS_PER_S)
+#define BACKOFF_MAX_NS ST_NS_PER_MINUTE
 
 const char *st_audio_state_name(enum st_audio_state state)
 {
@@ -76,11 +76,9 @@ static int64_t wall_ns(struct st_audio *audio)
 static void note_failure(struct st_audio *audio, enum st_event_kind kind, const char *error)
 {
     audio->failures++;
-    const int64_t pause_ns = st_audio_backoff_ns(audio->failures);
     pthread_mutex_lock(&audio->mutex);
     const bool known = st_text_is(audio->view.error, error);
     audio->view.state = ST_AUDIO_WAITING;
-    audio->view.retry_after_ns = pause_ns;
     ST_PRINT(audio->view.error, "%s", error);
     pthread_mutex_unlock(&audio->mutex);
     if (!known) /* the same reason is reported once, although each attempt fails */
@@ -97,7 +95,6 @@ static void note_running(struct st_audio *audio)
     pthread_mutex_lock(&audio->mutex);
     struct st_audio_view *view = &audio->view;
     view->state = ST_AUDIO_RUNNING;
-    view->retry_after_ns = 0;
     view->error[0] = '\0';
     view->opened_n++;
     audio->module->describe(audio->stream, view);
@@ -153,7 +150,7 @@ static int64_t step(struct st_audio *audio)
             return 0;
         if (r < 0) {
             close_stream(audio);
-            note_failure(audio, ST_EVENT_AUDIO_UNAVAILABLE, error);
+            note_failure(audio, ST_EVENT_AUDIO_UNAVAILABLE, st_text_or(error, strerror(-r)));
             return st_audio_backoff_ns(audio->failures);
         }
         note_running(audio);

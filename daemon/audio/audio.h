@@ -24,15 +24,12 @@ struct st_audio_view {
     bool raw;
     char format[48];
     int64_t rate_hz;
-    int64_t channels;
     int64_t latency_ns;
     int policy; /* enum st_policy of the callback's thread; -1: chosen by the sound system, or not known yet
                  */
     int priority;
     uint64_t dropouts_n; /* underflows since the daemon started or the backend was changed */
     uint64_t opened_n;
-    /* pause before the next attempt to open the stream, in state ST_AUDIO_WAITING */
-    int64_t retry_after_ns;
     /* why the stream does not play: in state ST_AUDIO_WAITING, or ST_AUDIO_OFF if one is configured */
     char error[ST_AUDIO_ERROR_BYTES];
 };

@@ -168,12 +168,6 @@ static enum SoundIoFormat choose_format(struct SoundIoDevice *device)
     return SoundIoFormatInvalid;
 }
 
-/* Copies a text of the sound system for status and log; "" for NULL. */
-static void copy_text(char *to, size_t to_bytes, const char *from)
-{
-    snprintf(to, to_bytes, "%s", st_text_or(from, ""));
-}
-
 static int connect_backend(struct st_own_stream *stream, char *error, size_t error_bytes)
 {
     const size_t index = backend_index(stream->config->audio.backend);
@@ -189,10 +183,8 @@ static int connect_backend(struct st_own_stream *stream, char *error, size_t err
         return -ENOTSUP;
     }
     struct SoundIo *soundio = soundio_create();
-    if (soundio == NULL) {
-        snprintf(error, error_bytes, "out of memory");
+    if (soundio == NULL)
         return -ENOMEM;
-    }
     stream->soundio = soundio;
     soundio->userdata = stream;
     soundio->app_name = "sleeptuned";
@@ -309,10 +301,8 @@ static int open_stream(struct st_platform *platform, const struct st_config *con
 {
     struct st_own_stream *stream = calloc(1, sizeof(*stream));
     *ret = stream;
-    if (stream == NULL) {
-        snprintf(error, error_bytes, "out of memory");
+    if (stream == NULL)
         return -ENOMEM;
-    }
     stream->platform = platform;
     stream->config = config;
     stream->seen = seen;
@@ -328,12 +318,11 @@ static int open_stream(struct st_platform *platform, const struct st_config *con
 static void describe(const struct st_own_stream *stream, struct st_audio_view *ret)
 {
     const struct SoundIoOutStream *out = stream->out;
-    copy_text(ret->device, sizeof(ret->device), stream->device->id);
-    copy_text(ret->device_name, sizeof(ret->device_name), stream->device->name);
-    copy_text(ret->format, sizeof(ret->format), soundio_format_string(out->format));
+    ST_PRINT(ret->device, "%s", st_text_or(stream->device->id, ""));
+    ST_PRINT(ret->device_name, "%s", st_text_or(stream->device->name, ""));
+    ST_PRINT(ret->format, "%s", st_text_or(soundio_format_string(out->format), ""));
     ret->raw = stream->device->is_raw;
     ret->rate_hz = out->sample_rate;
-    ret->channels = out->layout.channel_count;
     ret->latency_ns = (int64_t)llround(out->software_latency * (double)ST_NS_PER_S);
 }
 

@@ -19,11 +19,12 @@ struct st_stream_seen {
 struct st_stream_module {
     const char *version; /* ST_VERSION of the module; must be that of the program that loads it */
     /** Opens and starts the stream; may block as long as a sound server hangs. @param config, seen must stay
-     * valid. @return 0, or a negative errno value with the reason in error; close *ret in both cases. */
+     * valid. @return 0, or a negative errno value with the reason in error ("": only what errno says); close
+     * *ret in both cases. */
     int (*open)(struct st_platform *platform, const struct st_config *config, struct st_stream_seen *seen,
                 struct st_own_stream **ret, char *error, size_t error_bytes);
-    /** Fills in the values that the sound system granted to the open stream: device, format, rate, channels,
-     * latency. */
+    /** Fills in the values that the sound system granted to the open stream: device, format, rate, latency.
+     */
     void (*describe)(const struct st_own_stream *stream, struct st_audio_view *ret);
     /** Call regularly while the stream is open. @return why the stream is broken, for example because its
      * server ended; NULL: not broken. */

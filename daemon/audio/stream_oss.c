@@ -91,10 +91,8 @@ int st_stream_oss_open(const struct st_oss_calls *calls, struct st_platform *pla
 {
     struct st_own_stream *stream = calloc(1, sizeof(*stream));
     *ret = stream;
-    if (stream == NULL) {
-        snprintf(error, error_bytes, "out of memory");
+    if (stream == NULL)
         return -ENOMEM;
-    }
     *stream = (struct st_own_stream){
         .calls = calls,
         .platform = platform,
@@ -124,7 +122,6 @@ static void describe(const struct st_own_stream *stream, struct st_audio_view *r
     ST_PRINT(ret->format, "signed 16-bit");
     ret->raw = true;
     ret->rate_hz = stream->rate_hz;
-    ret->channels = ST_OSS_CHANNELS;
     ret->latency_ns = (int64_t)stream->room.fragsize / FRAME_BYTES * stream->room.fragstotal * ST_NS_PER_S /
                       stream->rate_hz;
 }

@@ -152,11 +152,12 @@ static void note_pressure(struct st_causes *causes, enum st_cause slowed, int64_
     m->slowed = slowed;
 }
 
-/* Unlocks the mutex, which the caller holds, and adds the event causes->late to the list of events. */
-static void unlock_and_put_late(struct st_causes *causes)
+/* Adds the event causes->late to the list of events, and puts `next` in its place. Unlocks the mutex, which
+ * the caller holds. */
+static void unlock_and_put_late(struct st_causes *causes, const struct st_event *next)
 {
     const struct st_event late = causes->late;
-    causes->late.count_n = 0;
+    causes->late = *next;
     pthread_mutex_unlock(&causes->mutex);
     if (late.count_n > 0)
         st_events_put(causes->events, ST_LOG_WARN, &late);
@@ -170,7 +171,7 @@ void st_causes_tick(struct st_causes *causes, int cpu)
     pthread_mutex_lock(&causes->mutex);
     note_pressure(causes, slowed, st_platform_wall_ns(p));
     st_events_set_meanwhile(causes->events, &causes->meanwhile);
-    unlock_and_put_late(causes);
+    unlock_and_put_late(causes, &(struct st_event){0});
 }
 
 void st_causes_end_minute(struct st_causes *causes, struct st_cause_sums *ret,
@@ -224,6 +225,7 @@ static struct st_event event_of(const struct st_cause_event *late, const struct 
 {
     struct st_event event = st_event_make(wall_ns, ST_EVENT_LATE_WAKE, "%s", "");
     ST_PRINT(event.source, "loop");
+    event.count_n = 1;
     event.loop_cpu = late->cpu;
     event.cause = late->cause;
     event.lateness_ns = late->lateness_ns;
@@ -246,12 +248,7 @@ static void unlock_and_join(struct st_causes *causes, const struct st_event *lat
         pthread_mutex_unlock(&causes->mutex);
         return;
     }
-    const struct st_event before = causes->late;
-    causes->late = *late;
-    causes->late.count_n = 1;
-    pthread_mutex_unlock(&causes->mutex);
-    if (before.count_n > 0)
-        st_events_put(causes->events, ST_LOG_WARN, &before);
+    unlock_and_put_late(causes, late);
 }
 
 void st_causes_take(struct st_causes *causes, const struct st_cause_event *late,

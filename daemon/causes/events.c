@@ -175,7 +175,7 @@ json_t *st_events_json(struct st_events *events, int64_t wall_ns)
 
 static enum st_log_level level_of(struct st_events *events, const struct st_listed *listed)
 {
-    const int64_t minute = listed->event.wall_ns / (60 * ST_NS_PER_S);
+    const int64_t minute = listed->event.wall_ns / ST_NS_PER_MINUTE;
     if (listed->event.kind != ST_EVENT_LATE_WAKE)
         return listed->level;
     if (minute != events->log_minute) {

@@ -14,9 +14,9 @@
 
 const char *st_kernel_log_judge(const char *record, char *ret_about, size_t about_bytes)
 {
-    static const char *const usb[] = {"usb ",           "xhci_hcd ", "ehci-pci ",
-                                      "snd_usb_audio ", "usb_audio", "hub "};
-    static const char *const starts[] = {"reset", "disconnect", "new "};
+    static const char *const usb[] = {"usb ",      "xhci_hcd ", "ehci-pci ", "snd_usb_audio ",
+                                      "usb_audio", "hub ",      NULL};
+    static const char *const starts[] = {"reset", "disconnect", "new ", NULL};
     const char *text = strchr(record, ';');
     const unsigned long level = strtoul(record, NULL, 10);
     ret_about[0] = '\0';
@@ -25,12 +25,8 @@ const char *st_kernel_log_judge(const char *record, char *ret_about, size_t abou
         return NULL;
     text++;
     const size_t len = strcspn(text, "\n"), about = strcspn(text, ":");
-    bool of_usb = false, counts = level <= WARNING;
-    ST_EACH (word, usb)
-        of_usb = of_usb || st_text_begins(text, *word);
-    ST_EACH (word, starts)
-        counts = counts || (of_usb && about < len && strstr(text + about, *word) != NULL);
-    if (!counts)
+    const bool of_usb = st_text_begins_among(text, usb);
+    if (level > WARNING && !(of_usb && about < len && st_text_has_among(text + about, starts)))
         return NULL;
     if (about < len && about <= ABOUT_MAX) /* a line without a short name before a colon is a sentence */
         st_safe_copy(ret_about, about_bytes, text, about);

@@ -259,19 +259,19 @@ int st_tracer_way_find(struct st_tracer_way *way, pid_t tid, int64_t due_ns, int
     return r;
 }
 
-void st_tracer_way_freeze(struct st_tracer_way *way)
+const struct st_trace_event *st_tracer_way_freeze(struct st_tracer_way *way, size_t *ret_n)
 {
     struct st_tracer *tracer = way->tracer;
     size_t first = 0;
-    if (tracer == NULL || tracer->module == NULL) {
-        way->frozen(way->frozen_ctx, NULL, 0);
-        return;
-    }
+    *ret_n = 0;
+    if (tracer == NULL || tracer->module == NULL)
+        return NULL;
     read_ring(tracer);
     const int64_t from_ns = st_platform_now_ns(tracer->platform) - FROZEN_NS;
     while (first < tracer->events_n && tracer->events[first].at_ns < from_ns)
         first++;
-    way->frozen(way->frozen_ctx, tracer->events + first, tracer->events_n - first);
+    *ret_n = tracer->events_n - first;
+    return tracer->events + first;
 }
 
 void st_tracer_way_use(struct st_tracer_way *way, struct st_tracer *tracer, const char *why)

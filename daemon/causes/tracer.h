@@ -10,10 +10,6 @@ struct st_tracer;
 
 #define ST_TRACER_WAITING_MAX 128
 
-/** Receives the events of the trace of the last seconds, sorted by time, and copies them; NULL: there is no
- * trace. Threads: main. */
-typedef void (*st_tracer_frozen_fn)(void *ctx, const struct st_trace_event *events, size_t n);
-
 /** Removes the trace buffer that a killed daemon left in the kernel, and logs that. Call before the first
  * tracer. Threads: main. */
 void st_tracer_clear(void);
@@ -37,8 +33,6 @@ void st_tracer_stop(struct st_tracer *tracer);
  * sums. */
 struct st_tracer_way {
     struct st_causes *causes;
-    st_tracer_frozen_fn frozen; /* receives the trace that st_tracer_way_freeze takes */
-    void *frozen_ctx;
     struct st_tracer *tracer; /* NULL: none */
     /* Next members: of the drain thread; of the main thread while no drain runs (st_session_hold). */
     uint64_t wakes_n; /* wake-ups since the last flush */
@@ -62,9 +56,10 @@ void st_tracer_way_turn(struct st_tracer_way *way, struct st_session *session, c
 ST_NODISCARD int st_tracer_way_find(struct st_tracer_way *way, pid_t tid, int64_t due_ns, int64_t woke_ns,
                                     struct st_trace_culprit *ret);
 
-/** Passes the kernel's trace of the last seconds to `frozen`, which stores it. Call after a dropout, or when
- * the user reports one. Threads: main. */
-void st_tracer_way_freeze(struct st_tracer_way *way);
+/** Takes the kernel's trace of the last seconds, to be stored: call after a dropout, or when the user reports
+ * one. @param ret_n number of its events. @return its events, sorted by time, until the next call of a
+ * function of this tracer; NULL: there is no trace. Threads: main. */
+const struct st_trace_event *st_tracer_way_freeze(struct st_tracer_way *way, size_t *ret_n);
 
 /** Sets the tracer; NULL: none, because of `why`. Late wake-ups that still wait get a culprit only if the old
  * tracer's trace shows it. Call while no drain runs (st_session_hold). Threads: main. */

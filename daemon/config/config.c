@@ -165,47 +165,26 @@ static const char *value_text(const config_setting_t *setting)
     }
 }
 
-/* How much an unknown name differs from a known one, as an edit distance: 0 if they are equal; at most 1 if
- * the known name begins with the unknown one. */
-static size_t distance(const char *name, const char *known)
-{
-    const size_t far = st_near_distance(name, known);
-    return far > 1 && st_text_begins(known, name) ? 1 : far;
-}
-
-/* The known name that is most like a name that is not a key: a whole key; at the top level also a group, or a
- * key whose group is missing in the file. */
-static const char *nearest_name(const char *name)
-{
-    const bool top_level = strchr(name, '.') == NULL;
-    size_t best = SIZE_MAX;
-    const char *ret = "";
-    ST_EACH_OF (row, st_config_keys, st_config_keys_n) {
-        const size_t group_len = strcspn(row->path, ".");
-        const char *group = st_text("%.*s", (int)group_len, row->path);
-        const char *const forms[][2] = {{top_level ? group : row->path, top_level ? group : row->path},
-                                        {row->path + group_len + 1, row->path}};
-        for (size_t i = 0; i < (top_level ? 2 : 1); i++) {
-            const size_t far = distance(name, forms[i][0]);
-            ret = far < best ? forms[i][1] : ret;
-            best = ST_MIN(far, best);
-        }
-    }
-    return ret;
-}
-
+/* Names the key that is most like the unknown one; at the top level also a group. */
 static void unknown_key(struct parse *parse, const config_setting_t *setting, const char *path)
 {
-    const char *safe = safe_text(path, NAME_BYTES);
-    complain(parse, config_setting_source_line(setting), "%s: unknown key. Did you mean %s?", safe,
-             nearest_name(safe));
+    const char *safe = safe_text(path, NAME_BYTES), *hint = "";
+    struct st_near near = {.typed = safe};
+    ST_EACH_OF (row, st_config_keys, st_config_keys_n) {
+        if (strchr(safe, '.') == NULL)
+            st_near_offer(&near, st_text("%.*s", (int)strcspn(row->path, "."), row->path));
+        st_near_offer(&near, row->path);
+    }
+    if (near.name != NULL)
+        hint = st_text(". Did you mean %s?", near.name);
+    complain(parse, config_setting_source_line(setting), "%s: unknown key%s", safe, hint);
 }
 
 static bool is_group(const char *name)
 {
-    const size_t len = strlen(name);
+    const char *begin = st_text("%s.", name);
     ST_EACH_OF (key, st_config_keys, st_config_keys_n) {
-        if (strncmp(key->path, name, len) == 0 && key->path[len] == '.')
+        if (st_text_begins(key->path, begin))
             return true;
     }
     return false;

@@ -37,14 +37,14 @@ void st_config_doc_example(FILE *out)
           "# sleeptuned -n checks this file; kill -HUP, or a reload of the service, reads it again.\n"
           "# A text has at most 255 bytes.\n",
           out);
-    char group[32] = "";
+    const char *group = "";
     ST_EACH_OF (key, st_config_keys, st_config_keys_n) {
         const char *dot = strchr(key->path, '.'); /* not NULL, since each key is in a group */
-        const size_t group_len = (size_t)(dot - key->path);
-        if (strlen(group) != group_len || strncmp(group, key->path, group_len) != 0) {
+        const char *its = st_text("%.*s", (int)(dot - key->path), key->path);
+        if (!st_text_is(its, group)) {
             fputs(group[0] != '\0' ? "};\n" : "", out);
-            ST_PRINT(group, "%.*s", (int)group_len, key->path);
-            fprintf(out, "\n%s:\n{", group);
+            fprintf(out, "\n%s:\n{", its);
+            group = its;
         }
         fputc('\n', out);
         write_wrapped(out, key->help);

@@ -47,15 +47,18 @@ struct taking {
  */
 static void on_condition(void *ctx, const char *key, const char *value)
 {
-    static const char *const moving[] = {
-        "cpus_online",  "cpu_mhz", "cpu_dma_latency_us", "timer_slack_ns", "energy_performance_preference",
-        "load_average", "os"};
+    static const char *const moving[] = {"cpus_online",
+                                         "cpu_mhz",
+                                         "cpu_dma_latency_us",
+                                         "timer_slack_ns",
+                                         "energy_performance_preference",
+                                         "load_average",
+                                         "os",
+                                         NULL};
     struct taking *taking = ctx;
     char name[64];
-    ST_EACH (word, moving) {
-        if (st_text_is(key, *word))
-            return;
-    }
+    if (st_text_is_among(key, moving))
+        return;
     ST_PRINT(name, "%s", st_text_is(key, "kernel_release") ? "kernel" : key);
     add(taking->f, st_text_begins(key, "kernel_") ? "kernel" : "setting", st_text_swap(name, '_', ' '),
         value);
@@ -210,7 +213,7 @@ static void add_path(struct taking *taking, const char *path)
     struct taking below = {
         .machine = taking->machine, .f = taking->f, .home = taking->home, .depth = taking->depth + 1};
     const size_t home_len = taking->home != NULL ? strlen(taking->home) : 0;
-    const bool at_home = home_len > 0 && strncmp(path, taking->home, home_len) == 0 && path[home_len] == '/';
+    const bool at_home = home_len > 0 && st_text_begins(path, taking->home) && path[home_len] == '/';
     char *text = malloc(FILE_BYTES);
     size_t len = 0;
     const int r =
@@ -230,10 +233,8 @@ static void add_path(struct taking *taking, const char *path)
 static bool is_configuration(const char *name)
 {
     static const char *const ends[] = {".conf", ".lua", ".pa", ".d", ".json", ".xml"};
-    const size_t len = strlen(name);
     ST_EACH (end, ends) {
-        const size_t end_len = strlen(*end);
-        if (len > end_len && st_text_is(name + len - end_len, *end))
+        if (st_text_ends(name, *end))
             return true;
     }
     return false;

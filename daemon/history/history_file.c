@@ -13,8 +13,8 @@
 #include "platform/user_folder.h"
 #include "st_config.h"
 
-#define RETAIN_NS (3600 * ST_NS_PER_S)
-#define FACTS_NS  (24 * 3600 * ST_NS_PER_S)
+#define RETAIN_NS ST_NS_PER_HOUR
+#define FACTS_NS  ST_NS_PER_DAY
 /* bytes that may be written before old rows are looked for again; also what one write may add */
 #define GROWN_BYTES INT64_C(65536)
 
@@ -160,10 +160,9 @@ static int put_aside(struct st_history_file *file, int r, const char **why)
         return r;
     }
     ST_PRINT(file->aside, "%s", aside);
-    const char *name = strrchr(aside, '/');
     st_events_add(file->events, ST_LOG_WARN, now_ns, ST_EVENT_HISTORY_ASIDE,
-                  "sleeptuned started a new history; the old file is now %.80s: %.90s",
-                  name != NULL ? name + 1 : aside, *why);
+                  "sleeptuned started a new history; the old file is now %.80s: %.90s", st_text_base(aside),
+                  *why);
     return 0;
 }
 
@@ -196,8 +195,7 @@ static int look_after_file(struct st_history_file *file, const char **error)
         return 0;
     const bool gone = state == ST_HISTORY_GONE;
     if (gone) {
-        close_file(file);
-        st_lock_file_release(file->used.path, &file->lock_fd);
+        st_history_file_close(file);
     } else {
         st_history_abandon(file->history);
         file->history = NULL;

@@ -336,21 +336,34 @@ static void *run(void *ctx)
 
 /* --- functions for other files --- */
 
+/* Adds a row to the queue, or frees it if no history is kept. @param good false: out of memory, so the row is
+ * lost, and it may be NULL. @return true: it waits. Call with the mutex held. */
+static bool take_row(struct st_history_writer *writer, struct st_waiting_row *row, bool good,
+                     uint64_t *lost_n)
+{
+    const bool kept = writer->settings.path[0] != '\0';
+    if (kept && good) {
+        st_history_file_rows_append(&writer->waiting, row);
+        trim(writer);
+        return true;
+    }
+    *lost_n += kept;
+    if (row != NULL)
+        st_history_file_rows_free(row);
+    return false;
+}
+
 static void hear(void *ctx, const struct st_event *event)
 {
     struct st_history_writer *writer = ctx;
-    struct st_waiting_row *row = malloc(sizeof(*row));
-    pthread_mutex_lock(&writer->mutex);
-    if (writer->settings.path[0] == '\0') {
-        free(row);
-    } else if (row == NULL) {
-        writer->view.lost_events_n++;
-    } else {
-        const bool first = writer->waiting.events_n == 0;
+    struct st_waiting_row *row = calloc(1, sizeof(*row));
+    if (row != NULL) {
         row->is_event = true;
         row->event = *event;
-        st_history_file_rows_append(&writer->waiting, row);
-        trim(writer);
+    }
+    pthread_mutex_lock(&writer->mutex);
+    const bool first = writer->waiting.events_n == 0;
+    if (take_row(writer, row, row != NULL, &writer->view.lost_events_n)) {
         if (st_recorder_note(&writer->recorder, event)) {
             writer->events_are = EVENTS_WANTED;
             writer->copy_ns = st_posix_now_ns(NULL);
@@ -365,7 +378,7 @@ static void hear(void *ctx, const struct st_event *event)
 
 void st_history_writer_record(struct st_history_writer *writer, const char *cycles)
 {
-    if (writer == NULL || strlen(cycles) >= sizeof(writer->recorder.from))
+    if (strlen(cycles) >= sizeof(writer->recorder.from))
         return;
     pthread_mutex_lock(&writer->mutex);
     ST_PRINT(writer->recorder.from, "%s", cycles);
@@ -393,9 +406,9 @@ void st_history_writer_give_levels(struct st_history_writer *writer, const struc
     pthread_mutex_unlock(&writer->mutex);
 }
 
-void st_history_writer_give_events(void *ctx, const struct st_trace_event *events, size_t n)
+void st_history_writer_give_events(struct st_history_writer *writer, const struct st_trace_event *events,
+                                   size_t n)
 {
-    struct st_history_writer *writer = ctx;
     struct st_trace_event *copied = n > 0 ? malloc(n * sizeof(*copied)) : NULL;
     if (copied != NULL)
         memcpy(copied, events, n * sizeof(*copied));
@@ -490,23 +503,6 @@ static struct st_cause_sum *copy_of(const struct st_cause_sums *sums)
     return rows;
 }
 
-/* Adds a minute to the queue. @param good false: out of memory, so the minute is lost, and node may be NULL.
- */
-static void add_node(struct st_history_writer *writer, struct st_waiting_row *node, bool good)
-{
-    pthread_mutex_lock(&writer->mutex);
-    if (writer->settings.path[0] == '\0' || !good) {
-        writer->view.lost_minutes_n += !good;
-        if (node != NULL)
-            st_history_file_rows_free(node);
-    } else {
-        st_history_file_rows_append(&writer->waiting, node);
-        trim(writer);
-        pthread_cond_signal(&writer->cond);
-    }
-    pthread_mutex_unlock(&writer->mutex);
-}
-
 void st_history_writer_add(struct st_history_writer *writer, const struct st_history_minute *minute,
                            const struct st_hist *lateness, const struct st_cause_sums *causes,
                            const struct st_history_watched *watched)
@@ -529,7 +525,10 @@ void st_history_writer_add(struct st_history_writer *writer, const struct st_his
         node->minute.causes_n = node->minute.causes != NULL ? causes->n : 0;
         good = node->minute.lateness != NULL;
     }
-    add_node(writer, node, good);
+    pthread_mutex_lock(&writer->mutex);
+    if (take_row(writer, node, good, &writer->view.lost_minutes_n))
+        pthread_cond_signal(&writer->cond);
+    pthread_mutex_unlock(&writer->mutex);
 }
 
 void st_history_writer_ask(struct st_history_writer *writer, const struct st_history_ask *ask)

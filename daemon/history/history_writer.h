@@ -78,9 +78,10 @@ bool st_history_writer_wants_events(struct st_history_writer *writer);
 /** Passes the levels of buffers in the last minute, to be stored in the copy for a dropout. They are copied.
  * Threads: main. */
 void st_history_writer_give_levels(struct st_history_writer *writer, const struct st_cycle_levels *levels);
-/** Passes the kernel's events, to be stored in the copy for a dropout. They are copied. @param ctx the
- * writer. @param events NULL: there is no tracer. Threads: any. */
-void st_history_writer_give_events(void *ctx, const struct st_trace_event *events, size_t n);
+/** Passes the kernel's events, to be stored in the copy for a dropout. They are copied. @param
+ * events NULL: there is no tracer. Threads: any. */
+void st_history_writer_give_events(struct st_history_writer *writer, const struct st_trace_event *events,
+                                   size_t n);
 
 /** A request for a document from the history: sleeptune-history/1 (by default of the last day),
  * sleeptune-events/1, sleeptune-causes/1, sleeptune-sizes/1, sleeptune-heard/1 or a trace. */

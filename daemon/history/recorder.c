@@ -15,8 +15,7 @@
 
 static int is_copy(const struct dirent *entry)
 {
-    const size_t len = strlen(entry->d_name), suffix = strlen(ST_CYCLE_RING_SUFFIX);
-    return len > suffix && st_text_is(entry->d_name + len - suffix, ST_CYCLE_RING_SUFFIX);
+    return st_text_ends(entry->d_name, ST_CYCLE_RING_SUFFIX);
 }
 
 static int64_t bytes_of(int folder_fd, const char *name)

@@ -22,7 +22,7 @@
 #define ANSWER_TIMEOUT_S 10u
 #define CONNECTION_BYTES (size_t)(32 * 1024) /* memory of a connection for request line and headers */
 /* Without a shortage of descriptors for this time, the next shortage is logged again. */
-#define SHORT_NS      (60 * ST_NS_PER_S)
+#define SHORT_NS      ST_NS_PER_MINUTE
 #define SHORT_WAIT_NS (200 * ST_NS_PER_MS)
 
 /* --- limits for clients: a number of connections, a time for each request, and memory for answers that are
@@ -397,14 +397,9 @@ static enum MHD_Result answer(struct MHD_Connection *connection, struct st_http 
     struct st_query query = read_query(connection, route);
     if (route->body == ST_ROUTE_MARK && http->tcp)
         ST_PRINT(query.by, "page");
-    if (route->body == ST_ROUTE_HISTORY || route->body == ST_ROUTE_EVENTS || route->body == ST_ROUTE_CAUSES ||
-        route->body == ST_ROUTE_SIZES || route->body == ST_ROUTE_HEARD || route->body == ST_ROUTE_MARK ||
-        route->body == ST_ROUTE_TRACE)
-        return ask(request, route, &query);
-    return answer_text(connection, http, route,
-                       route->body == ST_ROUTE_ERROR
-                           ? st_route_error_text(route->error)
-                           : http->source.body(http->source.ctx, route->body, &query, &route->http_status));
+    if (route->body == ST_ROUTE_ERROR)
+        return answer_text(connection, http, route, st_route_error_text(route->error));
+    return ask(request, route, &query);
 }
 
 static enum MHD_Result count_host(void *ctx, ST_UNUSED enum MHD_ValueKind kind, const char *key,
@@ -434,7 +429,7 @@ static bool has_token(struct MHD_Connection *connection, const char *token)
     static const char scheme[] = "Bearer ";
     const size_t len = strlen(token), scheme_len = sizeof(scheme) - 1;
     const char *given = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Authorization");
-    if (given == NULL || strlen(given) != scheme_len + len || strncmp(given, scheme, scheme_len) != 0)
+    if (given == NULL || strlen(given) != scheme_len + len || !st_text_begins(given, scheme))
         return false;
     /* Compares all bytes even after a difference, so that the time of the comparison does not reveal the
      * token. */

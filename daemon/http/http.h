@@ -7,21 +7,18 @@
 
 struct st_http_request;
 
-/** The functions that make the bodies of answers. */
+/** The function that makes the bodies of answers. */
 struct st_http_source {
-    /** Makes the body of an answer at once. @param http_status is 200; may be set to another status, and the
-     * text is then that of st_route_error_text. @return text to be freed; NULL: out of memory. */
-    char *(*body)(void *ctx, enum st_route_body which, const struct st_query *query, unsigned *http_status);
-    /** Starts a body that needs the history (ST_ROUTE_HISTORY, ST_ROUTE_EVENTS, ST_ROUTE_CAUSES,
-     * ST_ROUTE_SIZES, ST_ROUTE_HEARD, ST_ROUTE_MARK, ST_ROUTE_TRACE) and takes time. Calls st_http_answer
-     * with the body, at once or later. */
+    /** Makes the body of any route but ST_ROUTE_ERROR, and calls st_http_answer with it: at once, or later
+     * if it needs the history, which takes time. */
     void (*ask)(void *ctx, enum st_route_body which, const struct st_query *query,
                 struct st_http_request *request);
     void *ctx;
 };
 
-/** Answers a request that was passed to `ask`; call it once, possibly after st_http_stop. @param text,
- * http_status as those of `body`; text is freed. */
+/** Answers a request that was passed to `ask`; call it once, possibly after st_http_stop. @param text is
+ * freed; NULL: out of memory. @param http_status with another one than 200 the text is that of
+ * st_route_error_text. */
 void st_http_answer(struct st_http_request *request, char *text, unsigned http_status);
 
 struct st_http;

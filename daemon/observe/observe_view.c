@@ -6,12 +6,6 @@
 #include "core/text/safe.h"
 #include "story/dropout_json.h"
 
-/* A figure as JSON; null (unknown) if it is 0 or less. */
-static json_t *known(int64_t figure)
-{
-    return st_json_integer_or_null(figure > 0, figure);
-}
-
 /* Median, 99 % and maximum of a time. 0 is a valid value, since a client may compute for less time than the
  * clock can measure; below 0 is unknown (null). */
 static json_t *three_json(int64_t median_ns, int64_t p99_ns, int64_t max_ns)
@@ -30,7 +24,7 @@ static json_t *load_json(const struct st_xrun_load *load)
     return json_pack("{s:I, s:o, s:o, s:o}", "cycles", (json_int_t)load->cycles_n, "busy_ns",
                      three_json(load->busy_median_ns, load->busy_p99_ns, load->busy_max_ns), "wait_ns",
                      three_json(load->wait_median_ns, load->wait_p99_ns, load->wait_max_ns), "period_ns",
-                     known(load->period_ns));
+                     st_json_positive(load->period_ns));
 }
 
 static json_t *client_json(const struct st_dropout_client *client)
@@ -42,11 +36,11 @@ static json_t *client_json(const struct st_dropout_client *client)
                                           [ST_XRUN_BETWEEN_HEARD] = "heard"};
     st_json_set(object, "between",
                 st_json_text_or_null(client->load.between > 0 ? between[client->load.between] : ""));
-    st_json_set(object, "block_frames", known(client->block.frames));
+    st_json_set(object, "block_frames", st_json_positive(client->block.frames));
     st_json_set(object, "block_any", json_boolean(client->block.any != 0));
     st_json_set(object, "reserve_ns",
                 st_json_integer_or_null(client->reserve_ns > 0, client->reserve_ns - 1));
-    st_json_set(object, "buffer_ns", known(client->buffer_ns));
+    st_json_set(object, "buffer_ns", st_json_positive(client->buffer_ns));
     st_json_set(object, "drift_ppb", st_json_integer_or_null(client->drift_ppb != 0, client->drift_ppb));
     st_json_set(object, "load", load_json(&client->load));
     return object;
@@ -58,8 +52,8 @@ static json_t *in_use_json(const struct st_observed_view *source)
     if (source->seen.period_ns == 0)
         return json_null();
     return json_pack("{s:o, s:o, s:o, s:I}", "device", st_json_text_or_null(source->seen.device), "frames",
-                     known(source->seen.frames), "rate_hz", known(source->seen.rate_hz), "period_ns",
-                     (json_int_t)source->seen.period_ns);
+                     st_json_positive(source->seen.frames), "rate_hz", st_json_positive(source->seen.rate_hz),
+                     "period_ns", (json_int_t)source->seen.period_ns);
 }
 
 /* The waits and computing times of all clients in the cycle of a dropout, and a sentence about the clients
@@ -103,10 +97,6 @@ static json_t *source_json(const struct st_observed_view *source)
         st_json_set(object, "client_dropouts", json_null());
     st_json_set(object, "opened", source->opened_n);
     st_json_set(object, "watched_ns", source->watched_ns);
-    st_json_set(object, "polls", source->polls_n);
-    st_json_set(object, "cost_ns_per_poll",
-                source->polls_n > 0 ? ST_JSON(source->poll_cpu_ns / (int64_t)source->polls_n) : json_null());
-    st_json_set(object, "program_cpu_ns", st_json_known(source->program_cpu_ns));
     st_json_set(object, "since_ns", st_json_known(source->since_wall_ns));
     st_json_set(object, "in_use", in_use_json(source));
     st_json_set(object, "cycle", cycle_json(&st_observed_shown(source)->cycle));
@@ -234,7 +224,7 @@ void st_observe_metrics(FILE *out, const struct st_observe_view *view, bool name
             (source->opened_n > 0 &&
              (source->device_only || st_xrun_sources_find(source->source)->sees_cycles)))
             fprintf(out, "sleeptune_lost_seconds_total{source=\"%s\"} %.9f\n", source->source,
-                    (double)source->seen.sum.lost_ns / (double)ST_NS_PER_S);
+                    st_ns_seconds(source->seen.sum.lost_ns));
     }
     reason_metrics(out, view);
     place_metrics(out, view);

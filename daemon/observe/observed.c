@@ -8,10 +8,10 @@
 #include "daemon/audio/audio.h"
 
 #define LOG_MODULE "observe"
-#define PEACE_NS   (600 * ST_NS_PER_S)
+#define PEACE_NS   (10 * ST_NS_PER_MINUTE)
 #define ENDED_NS   (2 * ST_NS_PER_S)
 /* a report that claims to be older comes from a helper with another clock */
-#define AGO_MAX_NS (60 * ST_NS_PER_S)
+#define AGO_MAX_NS ST_NS_PER_MINUTE
 /* how long a report of a dropout waits for the cause that slowed the machine; causes are read each second, or
  * later if the machine is busy */
 #define SLOW_NS (3 * ST_NS_PER_S)
@@ -66,7 +66,7 @@ static bool is_counted(const struct st_observed *o, const struct st_xrun_seen *s
     ST_EACH_OF (other, o->beside, o->beside_n) {
         const char *name = other->source->name; /* "jack" matches jackd and jackdbus, too */
         if (o->view.device_only && other->source->counts_device &&
-            other->view.state == ST_OBSERVED_WATCHING && strncmp(seen->event.client, name, strlen(name)) == 0)
+            other->view.state == ST_OBSERVED_WATCHING && st_text_begins(seen->event.client, name))
             return true;
     }
     return false;
@@ -78,7 +78,7 @@ static bool is_counted(const struct st_observed *o, const struct st_xrun_seen *s
 static bool is_card(const char *device, const struct st_xrun_seen *bus)
 {
     const size_t number_n = strcspn(bus->event.device, " "), product_n = strlen(bus->event.client);
-    if (strncmp(device, "hw:", 3) == 0)
+    if (st_text_begins(device, "hw:"))
         return strncmp(device, bus->event.device, number_n) == 0 && !isdigit((unsigned char)device[number_n]);
     for (; product_n > 0 && device[0] != '\0'; device++) {
         size_t i = 0;
@@ -289,17 +289,6 @@ static void set_state(struct st_observed *o, enum st_observed_state state, const
         ST_INFO("the dropouts of %s are not watched: %s", o->source->name, why);
 }
 
-static void note_program_cpu(struct st_observed *o, bool ends)
-{
-    int64_t used_ns;
-    if (o->source->ops->program_cpu_ns == NULL)
-        return;
-    if (o->source->ops->program_cpu_ns(&o->watch, &used_ns) == 0)
-        o->view.program_cpu_ns = o->programs_ns + used_ns;
-    if (ends && o->view.program_cpu_ns != INT64_MIN)
-        o->programs_ns = o->view.program_cpu_ns;
-}
-
 void st_observed_age(struct st_observed *o)
 {
     st_dropout_table_age(&o->view.seen, now_ns(o), o->open);
@@ -312,7 +301,6 @@ static void close_source(struct st_observed *o)
         return;
     count_lines(o, 0);
     st_observed_events_put(&o->made, false);
-    note_program_cpu(o, true);
     st_xrun_close(&o->watch);
     o->open = false;
     st_observed_age(o);
@@ -344,7 +332,6 @@ void st_observed_init(struct st_observed *o, struct st_platform *platform, struc
                                         .summary = source->summary,
                                         .never = source->ops == NULL,
                                         .device_only = source->device_only,
-                                        .program_cpu_ns = INT64_MIN,
                                         .since_wall_ns = INT64_MIN,
                                         .again_wall_ns = INT64_MIN,
                                         .lost_wall_ns = INT64_MIN,
@@ -415,17 +402,6 @@ static int open_source(struct st_observed *o)
     return 0;
 }
 
-static int poll_source(struct st_observed *o)
-{
-    const int64_t before_ns = o->platform->thread_cpu_ns(o->platform);
-    const int r = o->source->ops->poll(&o->watch, on_seen, o);
-    o->view.poll_cpu_ns += o->platform->thread_cpu_ns(o->platform) - before_ns;
-    o->view.polls_n++;
-    if (r == 0 && o->watch.plays)
-        note_playing(o, "", "");
-    return r;
-}
-
 /* Subtracts from the watched time the time in which a helper program did not run, so that its reports are
  * missing. This is known only when the program runs again, since a program without news is silent, too. */
 static void note_silence(struct st_observed *o)
@@ -469,7 +445,9 @@ void st_observed_turn(struct st_observed *o)
         return;
     int r = o->open ? 0 : open_source(o);
     if (r == 0)
-        r = poll_source(o);
+        r = o->source->ops->poll(&o->watch, on_seen, o);
+    if (r == 0 && o->watch.plays)
+        note_playing(o, "", "");
     st_observed_count(o);
     st_observed_age(o);
     /* -EAGAIN of a poll is no failure: the source is not ready yet. */
@@ -479,7 +457,6 @@ void st_observed_turn(struct st_observed *o)
     }
     if (r == 0)
         note_watching(o);
-    note_program_cpu(o, false);
     const int64_t each_ns = o->watch.poll_ns > 0 ? o->watch.poll_ns : o->source->poll_ns;
     /* due times of helper programs are multiples of each_ns, so that one wake-up polls all of them */
     o->due_ns = now_ns(o) + each_ns - (o->source->program != NULL ? now_ns(o) % each_ns : 0);

@@ -40,9 +40,6 @@ struct st_observed_view {
     char why[ST_XRUN_WHY_BYTES + 48];
     int64_t facts;     /* enum st_xrun_fact, bits: the reasons in `why`, in a form for programs */
     uint64_t opened_n; /* 0: the source was never watched, so its counts mean nothing */
-    uint64_t polls_n;
-    int64_t poll_cpu_ns;    /* CPU time of this process for all polls */
-    int64_t program_cpu_ns; /* CPU time of all helper programs of the source; INT64_MIN: no helper programs */
     int64_t watched_ns;
     struct st_dropout_table seen;
     /* The dropouts that screens show: those since the last change of the buffer size, end of the worst
@@ -101,10 +98,9 @@ struct st_observed {
     size_t waiting_n;
     bool open;
     unsigned failures;
-    bool quiet;          /* nothing plays, so an absent source is opened less often */
-    int64_t due_ns;      /* when st_observed_turn must be called next */
-    int64_t turned_ns;   /* when st_observed_turn was last called with an open source */
-    int64_t programs_ns; /* CPU time of helper programs that have ended */
+    bool quiet;        /* nothing plays, so an absent source is opened less often */
+    int64_t due_ns;    /* when st_observed_turn must be called next */
+    int64_t turned_ns; /* when st_observed_turn was last called with an open source */
 };
 
 /** Initialises a source that is off until st_observed_set. */

@@ -8,9 +8,9 @@
 #include "story/dropout_source.h"
 
 #define RESTS     "the test loop waits until something plays"
-#define RECENT_NS (600 * ST_NS_PER_S) /* a dropout counts as current for this time */
+#define RECENT_NS (10 * ST_NS_PER_MINUTE) /* a dropout counts as current for this time */
 /* The answer names the client that lost most sound in this time before the last dropout. */
-#define NOW_NS (60 * ST_NS_PER_S)
+#define NOW_NS ST_NS_PER_MINUTE
 
 /* --- what is known --- */
 
@@ -118,19 +118,21 @@ static struct st_answer find_answer(const struct st_view *view)
         /* If a sound server was lost before, a sound card on which nothing plays is not the answer. */
         answer.server = NULL;
     const struct st_observed_view *server = answer.server;
-    if (server != NULL && st_observed_shown(server)->sum.n > 0) {
-        answer.dropouts_n = st_observed_shown(server)->sum.n;
-        answer.last_wall_ns = st_observed_shown(server)->sum.last_wall_ns;
+    if (server != NULL) {
+        answer.shown = st_observed_shown(server);
+        answer.dropouts_n = answer.shown->sum.n;
+        answer.client = st_dropout_table_worst(answer.shown, NOW_NS);
+        answer.plays = plays(answer.shown) && !view->rests;
+        answer.recent = is_recent(view, server);
     }
-    answer.client = server != NULL ? st_dropout_table_worst(st_observed_shown(server), NOW_NS) : NULL;
-    answer.plays = server != NULL && plays(st_observed_shown(server)) && !view->rests;
+    if (answer.dropouts_n > 0)
+        answer.last_wall_ns = answer.shown->sum.last_wall_ns;
     answer.plays_known = view->rests || (server != NULL && server->seen.device_load_ns > 0);
     if (answer.client != NULL)
         answer.reason = answer.client->rows[0].reason;
-    answer.raised = answer.dropouts_n > 0 && answer.plays && is_raised(st_observed_shown(server));
+    answer.raised = answer.dropouts_n > 0 && answer.plays && is_raised(answer.shown);
     answer.blind = server == NULL || server->state != ST_OBSERVED_WATCHING;
-    answer.over = answer.dropouts_n > 0 && (answer.raised || answer.blind ||
-                                            st_ns_sub(view->now_wall_ns, answer.last_wall_ns) >= RECENT_NS);
+    answer.over = answer.dropouts_n > 0 && (answer.raised || answer.blind || !answer.recent);
     answer.lost = answer.dropouts_n > 0 && !answer.over;
     const struct st_result *loop = view->loop;
     answer.timing_known = loop != NULL && (loop->elapsed_periods > 0 || loop->error != 0);
@@ -170,10 +172,9 @@ static const char *dropouts_text(const struct st_view *view, const struct st_ans
     const struct st_observed_view *server = answer->server;
     const struct st_dropout_client *client = answer->client;
     const bool ended = client->name[0] != '\0' && st_dropout_table_has_ended(client);
-    return st_text(
-        "%s%s",
-        st_dropout_sentence_say(st_observed_shown(server), client, server->source, since_text(view, server)),
-        ended ? " It does not play now." : "");
+    return st_text("%s%s",
+                   st_dropout_sentence_say(answer->shown, client, server->source, since_text(view, server)),
+                   ended ? " It does not play now." : "");
 }
 
 static const struct st_observed_view *first_absent(const struct st_view *view)
@@ -231,16 +232,14 @@ static const char *quiet_text(const struct st_view *view, const struct st_answer
 {
     const int64_t ns = st_ns_sub(view->now_wall_ns,
                                  ST_MAX(answer->server->again_wall_ns, answer->last_wall_ns)),
-                  minute_ns = 60 * ST_NS_PER_S;
+                  minute_ns = ST_NS_PER_MINUTE;
     return st_text("in the last %s", st_ns_long(ns < 2 * minute_ns ? ST_MAX(ns, 0) : ns - ns % minute_ns));
 }
 
 /* Finds a playing client some of whose dropouts sleeptune cannot see. @return NULL: none. */
 static const struct st_dropout_client *unheard(const struct st_answer *answer)
 {
-    if (answer->server != NULL && answer->plays)
-        return st_dropout_table_unheard(st_observed_shown(answer->server));
-    return NULL;
+    return answer->plays ? st_dropout_table_unheard(answer->shown) : NULL;
 }
 
 static const char *music_text(const struct st_view *view, const struct st_answer *answer)
@@ -334,11 +333,11 @@ static const char *timing_of(const struct st_view *view, const struct st_answer 
     return view->rests ? st_text("%s; " RESTS, text) : text;
 }
 
-static const char *state_of(const struct st_view *view, const struct st_answer *answer)
+static const char *state_of(const struct st_answer *answer)
 {
     if (answer->lost || (answer->timing_matters && answer->timing_bad))
         return "bad";
-    if (answer->raised && view->now_wall_ns - answer->last_wall_ns < RECENT_NS)
+    if (answer->raised && answer->recent)
         return "warn"; /* dropouts may come again: the larger buffer has not been played for RECENT_NS */
     if (answer->blind)
         return "unknown"; /* dropouts of a program that plays now would not be seen */
@@ -388,8 +387,7 @@ static struct st_dropout_next client_next(const struct st_view *view, const stru
 {
     const struct st_dropout_client *client = answer->client;
     struct st_dropout_next next;
-    const bool forced =
-        answer->server != NULL && st_dropout_table_is_forced(st_observed_shown(answer->server), client);
+    const bool forced = answer->shown != NULL && st_dropout_table_is_forced(answer->shown, client);
     if (!forced && (client == NULL ||
                     (client->rows[0].stream != NULL && st_dropout_place_why(client->rows[0].place) == NULL)))
         return (struct st_dropout_next){"", "", false};
@@ -400,8 +398,7 @@ static struct st_dropout_next client_next(const struct st_view *view, const stru
                     client->name),
             false};
     else
-        next = st_dropout_next(st_observed_shown(answer->server), client, answer->server->source,
-                               view->right_set_up);
+        next = st_dropout_next(answer->shown, client, answer->server->source, view->right_set_up);
     if (next.command[0] == '\0' && next.why[0] == '\0')
         next.command = "sleeptune history --events";
     else if (next.command[0] == '\0' && client->playing && client->rows[0].reason == ST_DROPOUT_STOPPED)
@@ -426,7 +423,6 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
     enum st_cause cause;
     const bool kept_busy = view->overdue.ns > 0 && view->overdue.hog.looks >= ST_HOG_LOOKS;
-    const bool raised = answer->raised && view->now_wall_ns - answer->last_wall_ns < RECENT_NS;
     const bool named = client.command[0] != '\0' || client.why[0] != '\0';
     const bool ended = view->pipewire_restart != NULL && has_ended(server != NULL ? server : absent);
     const bool late = answer->timing_bad && view->loop->misses > 0;
@@ -442,13 +438,13 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
     const bool outside = explained && answer->client != NULL && answer->reason == ST_DROPOUT_WOKEN_LATE &&
                          (cause == ST_CAUSE_HYPERVISOR_OR_INTERRUPT || cause == ST_CAUSE_STEAL ||
                           cause == ST_CAUSE_FIRMWARE) &&
-                         !st_dropout_table_is_forced(st_observed_shown(server), answer->client);
+                         !st_dropout_table_is_forced(answer->shown, answer->client);
     const struct step steps[] = {
         /* Nothing can be measured until the program that keeps the CPU busy gives way. */
         {kept_busy, st_text("sudo chrt --other --all-tasks --pid 0 %d", (int)view->overdue.hog.pid),
          st_text("takes the real-time priority from %s; or end that program", view->overdue.hog.name)},
         /* The buffer is larger now, and not enough has been played since to judge whether that helps. */
-        {raised, "sleeptune status --watch", ST_DROPOUT_NEXT_RAISED},
+        {answer->raised && answer->recent, "sleeptune status --watch", ST_DROPOUT_NEXT_RAISED},
         {answer->lost && outside, "sleeptune history --causes", todo},
         /* The client that lost sound, or a forced buffer size, has a next step. */
         {answer->lost && named, client.command, client.why},
@@ -486,7 +482,7 @@ struct st_answer st_answer_of(const struct st_view *view)
     answer.text = text_of(view, &answer);
     answer.brief = brief_of(view, &answer);
     answer.timing = timing_of(view, &answer);
-    answer.state = state_of(view, &answer);
+    answer.state = state_of(&answer);
     set_next(view, &answer);
     return answer;
 }

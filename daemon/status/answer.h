@@ -7,6 +7,7 @@
 struct st_answer {
     const struct st_observed_view
         *server; /* the source with the longest loss of sound, otherwise one that is watched; NULL: none */
+    const struct st_dropout_table *shown; /* st_observed_shown(server); NULL: no server */
     /* the client of `server` that the answer names (st_dropout_table_worst) */
     const struct st_dropout_client *client;
     enum st_dropout_reason reason; /* reason of most dropouts of `client` */
@@ -18,6 +19,7 @@ struct st_answer {
     bool lost;  /* there were dropouts that still count: `over` is false */
     bool blind; /* no sound server is watched now, so dropouts would not be seen */
     bool raised; /* the buffer is larger now than at every dropout, so the dropouts may have ended */
+    bool recent; /* there were dropouts, the last one less than 10 min ago */
     bool plays, plays_known;
     bool timing_known; /* the loop has measured: timing_ok or timing_bad is true */
     /* the loop's timing is part of the answer: nothing plays, the music had dropouts, or the loop gets no

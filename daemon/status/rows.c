@@ -65,7 +65,7 @@ static void add_degraded(struct section *to, const struct st_view *view)
 /* ", 5 s ago", ", 3 min ago"; "" after an hour: the time of day beside it is enough then. */
 static const char *ago_text(int64_t ns)
 {
-    return ns < 0 || ns >= 3600 * ST_NS_PER_S ? "" : st_text(", %s ago", st_ns_long(ns));
+    return ns < 0 || ns >= ST_NS_PER_HOUR ? "" : st_text(", %s ago", st_ns_long(ns));
 }
 
 /* Adds the row of one sound server: "256 frames at 48 kHz (5.33 ms), first dropout 14:03:12, last 14:05:12, 5
@@ -231,8 +231,7 @@ static void add_events(json_t *sections, const struct st_view *view)
     struct section to = {.rows = json_array(), .detail = true};
     for (size_t i = 0; i < json_array_size(view->events) && i < ST_ROWS_EVENTS_MAX; i++) {
         const json_t *event = json_array_get(view->events, i);
-        const char *name = json_string_value(json_object_get(event, "event"));
-        const char *text = json_string_value(json_object_get(event, "text"));
+        const char *name = st_json_text(event, "event"), *text = st_json_text(event, "text");
         const bool dropout = st_event_kind_is_dropout(st_event_kind_of(name));
         json_t *row = add(&to, dropout ? WARN : OK, "", st_text_joined(dropout ? "" : name, ": ", text));
         (void)json_object_set(row, "time_ns", json_object_get(event, "time_ns"));
@@ -258,8 +257,6 @@ static void add_loop(json_t *sections, const struct st_view *view)
         add(&to, OK, "Missed",
             st_text("%ju of %ju periods%s", loop->misses, loop->elapsed_periods,
                     st_miss_events_text(loop->miss_events.n, loop->misses, st_result_seconds(loop))));
-        add(&to, OK, "Skipped",
-            st_text("%ju of the missed periods had no wake-up at all", loop->skipped_periods));
     }
     if (view->rtkit[0] != '\0')
         add(&to, OK, "RealtimeKit", view->rtkit);
@@ -323,10 +320,8 @@ static void add_source(struct section *to, const struct st_observed_view *of, in
     if (!of->device_only)
         text = st_text("%s, %ju of clients", text, of->seen.sum.n - of->seen.sum.device_n);
     if (of->seen.sum.n - of->seen.sum.device_n > 0 && !st_xrun_sources_find(of->source)->sees_cycles)
-        text = st_text("%s (their computing times are unknown)", text);
-    add(to, OK, "Watched",
-        st_text("%s, CPU time of each look %s (n = %ju)", text,
-                ns_text(of->polls_n > 0, of->poll_cpu_ns / (int64_t)ST_MAX(of->polls_n, 1)), of->polls_n));
+        text = st_text("%s (no times of their cycles)", text);
+    add(to, OK, "Watched", text);
     add_programs_details(to, of);
 }
 

@@ -21,8 +21,6 @@ static json_t *audio_json(const struct st_audio_view *audio)
         json_pack("{s:s, s:s, s:o, s:I, s:I}", "state", st_audio_state_name(audio->state), "backend",
                   audio->backend, "error", st_json_text_or_null(audio->error), "own_dropouts",
                   (json_int_t)audio->dropouts_n, "opened", (json_int_t)audio->opened_n);
-    if (audio->state == ST_AUDIO_WAITING)
-        st_json_set(object, "retry_after_ns", audio->retry_after_ns);
     if (audio->state != ST_AUDIO_RUNNING)
         return object;
     st_json_set(object, "device", st_json_safe_string(audio->device));
@@ -30,7 +28,6 @@ static json_t *audio_json(const struct st_audio_view *audio)
     st_json_set(object, "raw", audio->raw);
     st_json_set(object, "format", st_json_safe_string(audio->format));
     st_json_set(object, "rate_hz", audio->rate_hz);
-    st_json_set(object, "channels", audio->channels);
     st_json_set(object, "latency_ns", audio->latency_ns);
     st_json_set(object, "policy",
                 audio->policy >= 0 ? json_string(st_platform_policy_name((enum st_policy)audio->policy))

@@ -437,7 +437,6 @@ struct st_platform *st_platform_native(void)
         .release_latency = no_release_latency,
         .counters_open = freebsd_counters_open,
         .counters_self = freebsd_counters_self,
-        .thread_cpu_ns = st_posix_thread_cpu_ns,
         .counters_other = freebsd_counters_other,
         .counters_close = freebsd_counters_close,
         .pauses = freebsd_pauses,

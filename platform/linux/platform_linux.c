@@ -567,7 +567,6 @@ struct st_platform *st_platform_native(void)
         .release_latency = linux_release_latency,
         .counters_open = linux_counters_open,
         .counters_self = linux_counters_self,
-        .thread_cpu_ns = st_posix_thread_cpu_ns,
         .counters_other = linux_counters_other,
         .counters_close = linux_counters_close,
         .pauses = linux_pauses,

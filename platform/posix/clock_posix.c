@@ -54,8 +54,3 @@ int64_t st_posix_clock_ns(clockid_t clock)
         return -1;
     return (int64_t)ts.tv_sec * ST_NS_PER_S + ts.tv_nsec;
 }
-
-int64_t st_posix_thread_cpu_ns(ST_UNUSED struct st_platform *platform)
-{
-    return st_posix_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-}

@@ -19,7 +19,6 @@
 int64_t st_posix_now_ns(struct st_platform *platform) ST_NONBLOCKING;
 int st_posix_sleep_until_ns(struct st_platform *platform, int64_t due_ns) ST_NONBLOCKING;
 int64_t st_posix_wall_ns(struct st_platform *platform);
-int64_t st_posix_thread_cpu_ns(struct st_platform *platform);
 int st_posix_rt_rights(struct st_platform *platform, int priority, struct st_rt_rights *ret);
 void st_posix_pauses(struct st_platform *platform, struct st_pauses *ret);
 int st_posix_run(struct st_platform *machine, struct st_run *runs, size_t runs_n, const struct st_run_as *as,

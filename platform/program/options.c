@@ -46,8 +46,8 @@ static const char *typed(int64_t ns)
     static const struct {
         int64_t ns;
         const char *name;
-    } units[] = {{3600 * ST_NS_PER_S, "h"}, {60 * ST_NS_PER_S, "m"}, {ST_NS_PER_S, "s"},
-                 {ST_NS_PER_MS, "ms"},      {ST_NS_PER_US, "us"},    {1, "ns"}};
+    } units[] = {{ST_NS_PER_HOUR, "h"}, {ST_NS_PER_MINUTE, "m"}, {ST_NS_PER_S, "s"},
+                 {ST_NS_PER_MS, "ms"},  {ST_NS_PER_US, "us"},    {1, "ns"}};
     size_t i = 0;
     while (ns % units[i].ns != 0 || (ns == 0 && units[i].ns > ST_NS_PER_S))
         i++;

@@ -71,7 +71,7 @@ static void check_pages(struct st_sql *sql, const char **error)
     while (st_sql_next(sql, rows, "t", said, sizeof(said))) {
         char *rest = said;
         for (const char *line; first == NULL && (line = strsep(&rest, "\n")) != NULL;)
-            first = line[0] != '\0' && strncmp(line, "***", 3) != 0 ? st_text("%.159s", line) : NULL;
+            first = line[0] != '\0' && !st_text_begins(line, "***") ? st_text("%.159s", line) : NULL;
     }
     if (sql->r < 0 || (first != NULL && st_text_is(first, "ok")))
         return;
@@ -116,11 +116,10 @@ static int look_at_path(const char *path, const char *suffix, const char **error
     if (lstat(whole, &status) != 0 || S_ISREG(status.st_mode))
         return 0;
     const char *what = S_ISLNK(status.st_mode) ? "a symbolic link" : "not a file";
-    const char *name = strrchr(whole, '/');
     if (suffix[0] == '\0')
         *error = st_text("it is %s", what);
     else
-        *error = st_text("%s in the same folder is %s", name != NULL ? name + 1 : whole, what);
+        *error = st_text("%s in the same folder is %s", st_text_base(whole), what);
     return S_ISLNK(status.st_mode) ? -ELOOP : -EINVAL;
 }
 

@@ -2,7 +2,6 @@
 #include "store/history/history_private.h"
 
 #define MINUTES_DAYS 2 /* older causes are summed to hours */
-#define HOUR_NS      (ST_HISTORY_HOUR * ST_NS_PER_S)
 
 void st_history_causes_add(struct st_sql *sql, const struct st_history_minute *minute)
 {
@@ -18,10 +17,10 @@ void st_history_causes_add(struct st_sql *sql, const struct st_history_minute *m
 void st_history_causes_retain(struct st_sql *sql, int64_t now_wall_ns)
 {
     const int64_t hours_to_ns =
-        (now_wall_ns - MINUTES_DAYS * ST_HISTORY_DAY * ST_NS_PER_S) / HOUR_NS * HOUR_NS;
+        (now_wall_ns - MINUTES_DAYS * ST_NS_PER_DAY) / ST_NS_PER_HOUR * ST_NS_PER_HOUR;
     /* Minutes in which sleeptuned was stopped stay as they are, since st_history_predict leaves out such
      * minutes. */
-    const int64_t stopped_to_ns = now_wall_ns - ST_HISTORY_MINUTES_DAYS * ST_HISTORY_DAY * ST_NS_PER_S;
+    const int64_t stopped_to_ns = now_wall_ns - ST_HISTORY_MINUTES_DAYS * ST_NS_PER_DAY;
     const char *stopped = st_cause_kind_name(ST_CAUSE_STOPPED);
     st_sql_run(sql,
                "INSERT INTO cause (level, from_ns, to_ns, above_ns, cause, culprit, n, total_ns, worst_ns,"
@@ -29,7 +28,8 @@ void st_history_causes_retain(struct st_sql *sql, int64_t now_wall_ns)
                " sum(total_ns), max(worst_ns), sum(explained_ns) FROM cause"
                " WHERE level = ? AND from_ns < ? AND (cause <> ? OR from_ns < ?)"
                " GROUP BY from_ns / ?, above_ns, cause, culprit",
-               "iiitii", ST_HISTORY_HOUR, ST_HISTORY_MINUTE, hours_to_ns, stopped, stopped_to_ns, HOUR_NS);
+               "iiitii", ST_HISTORY_HOUR, ST_HISTORY_MINUTE, hours_to_ns, stopped, stopped_to_ns,
+               ST_NS_PER_HOUR);
     st_sql_run(sql, "DELETE FROM cause WHERE level = ? AND from_ns < ? AND (cause <> ? OR from_ns < ?)",
                "iiti", ST_HISTORY_MINUTE, hours_to_ns, stopped, stopped_to_ns);
 }
@@ -40,7 +40,8 @@ static void read_span(struct st_sql *sql, int64_t since_ns, int64_t until_ns, st
 {
     const int64_t minutes_from_ns = st_sql_oldest(sql, ST_HISTORY_MINUTE, INT64_MIN),
                   hours_from_ns = st_sql_oldest(sql, ST_HISTORY_HOUR, INT64_MIN);
-    const bool minutes = minutes_from_ns <= since_ns || hours_from_ns >= minutes_from_ns / HOUR_NS * HOUR_NS;
+    const bool minutes =
+        minutes_from_ns <= since_ns || hours_from_ns >= minutes_from_ns / ST_NS_PER_HOUR * ST_NS_PER_HOUR;
     struct st_cause_span seen = *span;
     const int64_t level = minutes ? ST_HISTORY_MINUTE : ST_HISTORY_HOUR;
     sqlite3_stmt *rows = st_sql_rows(sql,

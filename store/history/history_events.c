@@ -27,20 +27,18 @@ static const char *sql_of(const char *format, char *buf, size_t buf_bytes)
 
 void st_history_make_event_table(struct st_sql *sql)
 {
-    char text[2048];
     /* AUTOINCREMENT: an id is never used again. */
     st_sql_exec(sql, sql_of("CREATE TABLE event (id INTEGER PRIMARY KEY AUTOINCREMENT, @);"
                             "CREATE INDEX event_time ON event (wall_ns);"
                             "CREATE INDEX event_kind ON event (kind, wall_ns);",
-                            text, sizeof(text)));
+                            ST_ROOM(2048)));
 }
 
 /* Inserts an event. Unknown fields become NULL. @return 0 or a negative errno value. */
 static int insert(struct st_sql *sql, const char *format, const struct st_event *event)
 {
-    char text[1024];
     int i = 0, code = SQLITE_OK;
-    sqlite3_stmt *rows = st_sql_rows(sql, sql_of(format, text, sizeof(text)), "");
+    sqlite3_stmt *rows = st_sql_rows(sql, sql_of(format, ST_ROOM(1024)), "");
     ST_EACH_OF (field, st_event_record.fields, rows != NULL ? st_event_record.n : 0) {
         if ((field->in & ST_FIELD_FILE) == 0 || code != SQLITE_OK)
             continue;
@@ -128,13 +126,12 @@ static int take_all(struct st_sql *sql, sqlite3_stmt *rows, st_history_event_fn 
 int st_history_read_late(struct st_history_reader *reader, int64_t from_ns, int64_t to_ns,
                          st_history_event_fn take, void *ctx)
 {
-    char text[1024];
     return take_all(
         &reader->sql,
         st_sql_rows(&reader->sql,
                     sql_of("SELECT id, @ FROM event WHERE kind = ? AND wall_ns >= ? AND wall_ns <= ?"
                            " AND wall_ns - lateness_ns - coalesce(span_ns, 0) <= ?",
-                           text, sizeof(text)),
+                           ST_ROOM(1024)),
                     "tiii", st_event_kind_name(ST_EVENT_LATE_WAKE), from_ns,
                     st_ns_add(to_ns, ST_HISTORY_LATE_NS), to_ns),
         take, ctx);
@@ -172,7 +169,6 @@ int st_history_read_events(struct st_history_reader *reader, const struct st_his
     const char *kind = wish->kind[0] == '\0' ? "'' = ?" : "kind = ?";
     struct st_sql *sql = &reader->sql;
     int64_t first_ns = wish->since_ns, id = INT64_MIN; /* id of the first of the latest events */
-    char text[1280];
     sqlite3_stmt *rows =
         st_sql_rows(sql,
                     st_text("SELECT wall_ns, id FROM event WHERE wall_ns >= ? AND wall_ns < ? AND %s"
@@ -182,10 +178,10 @@ int st_history_read_events(struct st_history_reader *reader, const struct st_his
     *ret_more = st_sql_next(sql, rows, "ii", &first_ns, &id) && st_sql_next(sql, rows, "");
     if (*ret_more)
         sqlite3_finalize(rows);
-    sql_of(st_text("SELECT id, @ FROM event WHERE wall_ns >= ? AND wall_ns < ? AND %s"
-                   " AND (wall_ns > ? OR id >= ?) ORDER BY wall_ns, id",
-                   kind),
-           text, sizeof(text));
+    const char *text = sql_of(st_text("SELECT id, @ FROM event WHERE wall_ns >= ? AND wall_ns < ? AND %s"
+                                      " AND (wall_ns > ? OR id >= ?) ORDER BY wall_ns, id",
+                                      kind),
+                              ST_ROOM(1280));
     return take_all(sql, st_sql_rows(sql, text, "iitii", first_ns, wish->until_ns, wish->kind, first_ns, id),
                     take, ctx);
 }
@@ -200,13 +196,12 @@ int st_history_read_last(struct st_history_reader *reader, int64_t n, int64_t *r
 int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                              st_history_event_fn take, void *ctx)
 {
-    char text[1280];
     return take_all(
         &reader->sql,
         st_sql_rows(&reader->sql,
                     sql_of("SELECT id, @ FROM event WHERE" ST_HISTORY_DROPOUT
                            " AND wall_ns >= ? AND wall_ns < ? ORDER BY source, client, device, id",
-                           text, sizeof(text)),
+                           ST_ROOM(1280)),
                     "ii", since_ns, until_ns),
         take, ctx);
 }

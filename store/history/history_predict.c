@@ -6,7 +6,6 @@
 /* only wake-ups that are later than this part of a period, a quarter, are used. Most minutes of a good
  * machine have none, so their histograms need not be uncompressed */
 #define KEPT_PART  4
-#define DAY_NS     (ST_HISTORY_DAY * ST_NS_PER_S)
 #define FRAMES_MAX (1 << 22) /* largest values that st_period_init takes */
 
 /* Settings of the newest minute. */
@@ -49,7 +48,7 @@ int st_history_predict(struct st_history_reader *reader, struct st_predict_run *
         sql->r = -ENOMEM;
     while (st_sql_next(sql, rows, "iiiiii", &from_ns, &ret->until_ns, &measured_ns, &max_ns, &frames,
                        &rate_hz)) {
-        if (measured_ns <= 0 || measured_ns > DAY_NS)
+        if (measured_ns <= 0 || measured_ns > ST_NS_PER_DAY)
             sql->r = -EBADMSG;
         else if (run->frames == 0) {
             ret->since_ns = from_ns;

@@ -42,6 +42,13 @@ struct st_history_reader {
     struct st_sql sql;
 };
 
+/** The last multiple of step_ns up to ns. */
+static inline int64_t st_history_floor(int64_t ns, int64_t step_ns)
+{
+    const int64_t rest = ns % step_ns;
+    return ns - (rest < 0 ? rest + step_ns : rest);
+}
+
 /* --- history_events.c --- */
 
 void st_history_make_event_table(struct st_sql *sql);

@@ -6,10 +6,8 @@
 #include "store/history/history_private.h"
 
 #define ROWS_WANTED 25 /* most rows if no step was asked for: a day by hours, including the current hour */
-#define MINUTE_NS   (ST_HISTORY_MINUTE * ST_NS_PER_S)
-#define HOUR_NS     (ST_HISTORY_HOUR * ST_NS_PER_S)
 #define JOIN_NS     (2 * ST_NS_PER_S) /* a shorter time between two minutes is not a gap */
-#define STEP_MAX_NS (3650 * ST_HISTORY_DAY * ST_NS_PER_S)
+#define STEP_MAX_NS (3650 * ST_NS_PER_DAY)
 
 struct walk {
     struct st_sql *sql;         /* the reader's database */
@@ -50,11 +48,11 @@ static void append_blank(struct walk *walk, int64_t to_ns, bool nothing_played)
  * nothing played are ignored, for example the first seconds of a daemon that starts. */
 static void append_gap(struct walk *walk, int64_t to_ns)
 {
-    const int64_t end_ns = to_ns >= walk->until_ns ? 2 * MINUTE_NS : ST_HISTORY_WATCH_JOIN_NS;
+    const int64_t end_ns = to_ns >= walk->until_ns ? 2 * ST_NS_PER_MINUTE : ST_HISTORY_WATCH_JOIN_NS;
     int64_t from_ns = walk->at_ns, idle_to_ns = walk->at_ns;
     while (idle_to_ns < to_ns && walk->at_ns < to_ns &&
            st_history_read_idle(walk->sql, idle_to_ns, to_ns, &from_ns, &idle_to_ns)) {
-        if (idle_to_ns - from_ns < ST_MIN(MINUTE_NS, (to_ns - walk->at_ns) / 2))
+        if (idle_to_ns - from_ns < ST_MIN(ST_NS_PER_MINUTE, (to_ns - walk->at_ns) / 2))
             continue;
         if (from_ns - walk->at_ns > ST_HISTORY_WATCH_JOIN_NS)
             append_blank(walk, from_ns, false);
@@ -64,12 +62,6 @@ static void append_gap(struct walk *walk, int64_t to_ns)
 }
 
 /* --- rows of the file --- */
-
-static int64_t floor_to(int64_t ns, int64_t step_ns)
-{
-    const int64_t rest = ns % step_ns;
-    return ns - (rest < 0 ? rest + step_ns : rest);
-}
 
 /* Sums the rows that begin in each step of ?1 ns. */
 static const char steps[] =
@@ -85,11 +77,11 @@ static const char steps[] =
 static void walk_part(struct walk *walk, int64_t since_ns, int64_t until_ns, int64_t step_ns)
 {
     struct st_sql *sql = walk->sql;
-    const bool minutes = step_ns == MINUTE_NS;
+    const bool minutes = step_ns == ST_NS_PER_MINUTE;
     int64_t step_from_ns, to_ns, measured_ns;
     sqlite3_stmt *rows =
         st_sql_rows(sql, steps, "iiiii", minutes ? 1 : step_ns, walk->end_ns,
-                    step_ns % HOUR_NS == 0 ? ST_HISTORY_HOUR : ST_HISTORY_MINUTE, since_ns, until_ns);
+                    step_ns % ST_NS_PER_HOUR == 0 ? ST_HISTORY_HOUR : ST_HISTORY_MINUTE, since_ns, until_ns);
     while (st_sql_next(sql, rows, "iii", &step_from_ns, &to_ns, &measured_ns)) {
         const int64_t from_ns = ST_MAX(step_from_ns, since_ns), rows_to_ns = to_ns;
         json_t *row = st_history_read_object(rows, 2);
@@ -100,7 +92,8 @@ static void walk_part(struct walk *walk, int64_t since_ns, int64_t until_ns, int
         /* A minute belongs to the step in which it begins, so a row may end after its step. If it would end
          * more than a minute later, the clock was set back. */
         to_ns = ST_MAX(
-            ST_MIN(st_ns_add(from_ns, measured_ns), ST_MAX(st_ns_add(to_ns, MINUTE_NS), rows_to_ns)), to_ns);
+            ST_MIN(st_ns_add(from_ns, measured_ns), ST_MAX(st_ns_add(to_ns, ST_NS_PER_MINUTE), rows_to_ns)),
+            to_ns);
         walk->since_ns = ST_MIN(from_ns, walk->since_ns);
         walk->until_ns = ST_MAX(to_ns, walk->until_ns);
         st_json_set(row, "from_ns", from_ns);
@@ -123,7 +116,7 @@ static json_t *conditions_of(const struct walk *walk)
                     "SELECT id, kernel, governor, policy, priority, cpu, frames, rate_hz,"
                     " load_percent FROM conditions WHERE id IN (SELECT conditions FROM span"
                     " WHERE level = ? AND from_ns > ? AND from_ns < ?) ORDER BY id",
-                    "iii", ST_HISTORY_HOUR, st_ns_sub(walk->since_ns, HOUR_NS), walk->until_ns);
+                    "iii", ST_HISTORY_HOUR, st_ns_sub(walk->since_ns, ST_NS_PER_HOUR), walk->until_ns);
     while (st_sql_next(walk->sql, rows, ""))
         (void)json_array_append_new(list, st_history_read_object(rows, 0));
     return list;
@@ -134,7 +127,7 @@ static int64_t usable_step(int64_t step_ns)
 {
     if (step_ns > STEP_MAX_NS)
         step_ns = STEP_MAX_NS; /* times are before the year 2200, so adding a step cannot overflow */
-    const int64_t unit_ns = step_ns > HOUR_NS ? HOUR_NS : MINUTE_NS;
+    const int64_t unit_ns = step_ns > ST_NS_PER_HOUR ? ST_NS_PER_HOUR : ST_NS_PER_MINUTE;
     if (step_ns % unit_ns != 0)
         step_ns += unit_ns - step_ns % unit_ns;
     return step_ns;
@@ -148,7 +141,8 @@ static int64_t choose_step(struct walk *walk, const struct st_history_span *span
         return usable_step(span->step_ns);
     const int64_t hour_ns = st_sql_oldest(walk->sql, ST_HISTORY_HOUR, INT64_MIN),
                   minute_ns = st_sql_oldest(walk->sql, ST_HISTORY_MINUTE, INT64_MIN),
-                  from_ns = st_ns_sub(minute_ns, hour_ns) < HOUR_NS ? ST_MAX(minute_ns, hour_ns) : hour_ns;
+                  from_ns =
+                      st_ns_sub(minute_ns, hour_ns) < ST_NS_PER_HOUR ? ST_MAX(minute_ns, hour_ns) : hour_ns;
     /* Counts one more row if the answer begins before the first row of the file. */
     const bool before = from_ns > span->since_ns;
     return usable_step(st_when_step(ST_MAX(walk->until_ns - ST_MAX(from_ns, span->since_ns), 0),
@@ -158,18 +152,19 @@ static int64_t choose_step(struct walk *walk, const struct st_history_span *span
 /* Reads minutes where the file still has them, and hours before that time. */
 static void walk_all(struct walk *walk, int64_t since_ns, int64_t until_ns, int64_t step_ns)
 {
-    const int64_t hours_ns = floor_to(since_ns, HOUR_NS),
+    const int64_t hours_ns = st_history_floor(since_ns, ST_NS_PER_HOUR),
                   minutes_ns = ST_MIN(
-                      floor_to(st_sql_oldest(walk->sql, ST_HISTORY_MINUTE, until_ns), HOUR_NS), until_ns);
+                      st_history_floor(st_sql_oldest(walk->sql, ST_HISTORY_MINUTE, until_ns), ST_NS_PER_HOUR),
+                      until_ns);
     int64_t hour_ns = INT64_MAX;
-    if (step_ns < HOUR_NS && minutes_ns > since_ns)
+    if (step_ns < ST_NS_PER_HOUR && minutes_ns > since_ns)
         hour_ns =
             st_sql_number(walk->sql, INT64_MAX,
                           "SELECT min(from_ns) FROM span WHERE level = ? AND from_ns >= ? AND from_ns < ?",
                           "iii", ST_HISTORY_HOUR, hours_ns, minutes_ns);
     walk->since_ns = walk->at_ns = ST_MIN(hour_ns, since_ns);
     if (hour_ns != INT64_MAX)
-        walk_part(walk, hours_ns, minutes_ns, HOUR_NS);
+        walk_part(walk, hours_ns, minutes_ns, ST_NS_PER_HOUR);
     walk_part(walk, hour_ns != INT64_MAX ? minutes_ns : since_ns, until_ns, step_ns);
 }
 
@@ -183,8 +178,8 @@ int st_history_read_steps(struct st_history_reader *reader, const struct st_hist
                                        "i", ST_HISTORY_MINUTE),
                          span->until_ns);
     const int64_t step_ns = choose_step(&walk, span);
-    walk_all(&walk, floor_to(span->since_ns, step_ns), span->until_ns, step_ns);
-    if (span->until_ns > st_ns_add(walk.at_ns, step_ns == MINUTE_NS ? 2 * MINUTE_NS : 0))
+    walk_all(&walk, st_history_floor(span->since_ns, step_ns), span->until_ns, step_ns);
+    if (span->until_ns > st_ns_add(walk.at_ns, step_ns == ST_NS_PER_MINUTE ? 2 * ST_NS_PER_MINUTE : 0))
         append_gap(&walk, span->until_ns);
     json_t *document = json_pack(
         "{s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "schema", "sleeptune-history/1", "since_ns",

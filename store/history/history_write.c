@@ -1,14 +1,12 @@
 /* Adds rows to a history, sums minutes to hours, and removes old rows. */
 #include "store/history/history_private.h"
 
-#define DAY_NS      (INT64_C(86400) * ST_NS_PER_S)
-#define HOUR_NS     (ST_HISTORY_HOUR * ST_NS_PER_S)
 #define EVENT_BYTES 768 /* longest event with its indexes, in pages that are not full */
 #define KINDS_MAX   64  /* kinds of events (name and source) that are considered; there are about 40 */
 /* free pages given back to the file system at a time; as many fit into the log */
 #define VACUUM_PAGES     200
 #define VACUUMS_MAX      5
-#define OLDEST_STEP_NS   (7 * DAY_NS)
+#define OLDEST_STEP_NS   (7 * ST_NS_PER_DAY)
 #define RETAIN_STEPS_MAX 1000
 
 /* --- conditions --- */
@@ -49,13 +47,13 @@ static void add_to_hour(struct st_sql *sql, int64_t id)
         " coalesce(m.lateness_max_ns, span.lateness_max_ns))"
         " FROM span AS m WHERE m.id = ?1 AND span.level = ?2 AND span.conditions = m.conditions"
         " AND span.from_ns = m.from_ns / ?3 * ?3",
-        "iii", id, ST_HISTORY_HOUR, HOUR_NS);
+        "iii", id, ST_HISTORY_HOUR, ST_NS_PER_HOUR);
     if (sqlite3_changes(sql->db) == 0)
         st_sql_run(sql,
                    "INSERT INTO span (level, from_ns, to_ns, conditions, measured_ns, lateness_max_ns,"
                    " " ST_HISTORY_COUNTS ") SELECT ?2, from_ns / ?3 * ?3, from_ns / ?3 * ?3 + ?3, conditions,"
                    " measured_ns, lateness_max_ns, " ST_HISTORY_COUNTS " FROM span WHERE id = ?1",
-                   "iii", id, ST_HISTORY_HOUR, HOUR_NS);
+                   "iii", id, ST_HISTORY_HOUR, ST_NS_PER_HOUR);
 }
 
 int st_history_add_minute(struct st_history *history, const struct st_history_minute *minute)
@@ -115,11 +113,6 @@ int64_t st_history_bytes(struct st_history *history)
 
 /* --- retention --- */
 
-static int64_t floor_to(int64_t wall_ns, int64_t step_ns)
-{
-    return wall_ns / step_ns * step_ns;
-}
-
 /* Removes all rows from before a time. */
 static void remove_all(struct st_sql *sql, int64_t to_ns)
 {
@@ -137,7 +130,8 @@ static void remove_all(struct st_sql *sql, int64_t to_ns)
  * level. So the history survives a clock that is years ahead until the network sets it. */
 static int64_t oldest_kept(struct st_sql *sql, int64_t level, int64_t now_wall_ns, int64_t days)
 {
-    return ST_MIN(now_wall_ns - days * DAY_NS, st_sql_oldest(sql, level, INT64_MAX - DAY_NS) + DAY_NS);
+    return ST_MIN(now_wall_ns - days * ST_NS_PER_DAY,
+                  st_sql_oldest(sql, level, INT64_MAX - ST_NS_PER_DAY) + ST_NS_PER_DAY);
 }
 
 struct kind {
@@ -212,8 +206,9 @@ static void remove_minutes(struct st_sql *sql, int64_t to_ns)
 static void remove_old(struct st_sql *sql, int64_t now_wall_ns, int64_t keep_days, int64_t max_bytes)
 {
     const int64_t minutes_from_ns = oldest_kept(sql, ST_HISTORY_MINUTE, now_wall_ns, ST_HISTORY_MINUTES_DAYS);
-    remove_minutes(sql, floor_to(minutes_from_ns, HOUR_NS));
-    remove_all(sql, floor_to(oldest_kept(sql, ST_HISTORY_HOUR, now_wall_ns, keep_days), DAY_NS));
+    remove_minutes(sql, st_history_floor(minutes_from_ns, ST_NS_PER_HOUR));
+    remove_all(sql,
+               st_history_floor(oldest_kept(sql, ST_HISTORY_HOUR, now_wall_ns, keep_days), ST_NS_PER_DAY));
     remove_events_above(sql, max_bytes / 2 / EVENT_BYTES);
     st_history_causes_retain(sql, now_wall_ns);
 }
@@ -228,14 +223,15 @@ static bool remove_oldest(struct st_sql *sql)
                   hour_ns = st_sql_oldest(sql, ST_HISTORY_HOUR, INT64_MIN);
     if (newest_ns == INT64_MIN)
         return false;
-    const int64_t day_before_ns = floor_to(newest_ns, DAY_NS) - DAY_NS;
-    if (minute_ns < newest_ns - DAY_NS) {
-        remove_minutes(sql, floor_to(minute_ns + DAY_NS, HOUR_NS));
+    const int64_t day_before_ns = st_history_floor(newest_ns, ST_NS_PER_DAY) - ST_NS_PER_DAY;
+    if (minute_ns < newest_ns - ST_NS_PER_DAY) {
+        remove_minutes(sql, st_history_floor(minute_ns + ST_NS_PER_DAY, ST_NS_PER_HOUR));
     } else if (hour_ns < day_before_ns) {
-        remove_all(sql, ST_MIN(floor_to(hour_ns + OLDEST_STEP_NS, DAY_NS), day_before_ns));
-    } else if (minute_ns + HOUR_NS <= newest_ns - HOUR_NS) { /* as a last resort, an hour of the last day */
-        remove_minutes(sql, minute_ns + HOUR_NS);
-        st_sql_run(sql, "DELETE FROM cause WHERE from_ns < ?", "i", minute_ns + HOUR_NS);
+        remove_all(sql, ST_MIN(st_history_floor(hour_ns + OLDEST_STEP_NS, ST_NS_PER_DAY), day_before_ns));
+    } else if (minute_ns + ST_NS_PER_HOUR <=
+               newest_ns - ST_NS_PER_HOUR) { /* as a last resort, an hour of the last day */
+        remove_minutes(sql, minute_ns + ST_NS_PER_HOUR);
+        st_sql_run(sql, "DELETE FROM cause WHERE from_ns < ?", "i", minute_ns + ST_NS_PER_HOUR);
     } else {
         return false;
     }

@@ -33,12 +33,12 @@ void st_sql_distrust(struct st_sql *sql)
 static int is_over(void *ctx)
 {
     const struct st_sql *sql = ctx;
-    return st_posix_thread_cpu_ns(NULL) > sql->end_ns;
+    return st_posix_clock_ns(CLOCK_THREAD_CPUTIME_ID) > sql->end_ns;
 }
 
 void st_sql_limit_time(struct st_sql *sql, int64_t max_ns)
 {
-    sql->end_ns = st_posix_thread_cpu_ns(NULL) + max_ns;
+    sql->end_ns = st_posix_clock_ns(CLOCK_THREAD_CPUTIME_ID) + max_ns;
     sqlite3_progress_handler(sql->db, OPS_A_LOOK, is_over, sql);
 }
 
@@ -159,11 +159,6 @@ void st_sql_exec(struct st_sql *sql, const char *statements)
         sql->r = st_sql_errno(sql, sqlite3_exec(sql->db, statements, NULL, NULL, NULL));
 }
 
-int64_t st_sql_int(sqlite3_stmt *row, int i)
-{
-    return sqlite3_column_type(row, i) == SQLITE_NULL ? INT64_MIN : sqlite3_column_int64(row, i);
-}
-
 void st_sql_text(sqlite3_stmt *row, int i, char *buf, size_t buf_bytes)
 {
     const char *text = (const char *)sqlite3_column_text(row, i);
@@ -186,7 +181,8 @@ bool st_sql_next(struct st_sql *sql, sqlite3_stmt *rows, const char *columns, ..
             st_sql_text(rows, i, to, va_arg(args, size_t));
             continue;
         }
-        const int64_t value = st_sql_int(rows, i);
+        const int64_t value =
+            sqlite3_column_type(rows, i) == SQLITE_NULL ? INT64_MIN : sqlite3_column_int64(rows, i);
         *(int64_t *)to = columns[i] != 'a' || (value > 0 && value <= ST_SQL_AMOUNT_MAX) ? value : 0;
     }
     va_end(args);

@@ -12,7 +12,6 @@
 /* Length of a row (s). Hours begin at multiples since 1970, minutes at any time. */
 #define ST_HISTORY_MINUTE INT64_C(60)
 #define ST_HISTORY_HOUR   INT64_C(3600)
-#define ST_HISTORY_DAY    INT64_C(86400)
 
 /* Limits for a file that another user may have written. */
 #define ST_SQL_VALUE_BYTES (1024 * 1024) /* largest row; a histogram takes at most 0.5 MB */
@@ -64,8 +63,6 @@ int64_t st_sql_number(struct st_sql *sql, int64_t none, const char *statement, c
 /** When the oldest row of the table `span` with that level begins; `none` as in st_sql_number. */
 int64_t st_sql_oldest(struct st_sql *sql, int64_t level, int64_t none);
 
-/** Column i of a row; INT64_MIN for NULL. */
-int64_t st_sql_int(sqlite3_stmt *row, int i);
 /** Column i of a row, cut to buf_bytes; "" for NULL. */
 void st_sql_text(sqlite3_stmt *row, int i, char *buf, size_t buf_bytes);
 

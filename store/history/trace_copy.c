@@ -10,7 +10,7 @@
 
 #define DROPOUT_NS (10 * ST_NS_PER_S) /* a copy for a dropout shows this time before it */
 /* a copy for a user's report shows this time before it, if the ring goes back that far */
-#define MARK_NS (60 * ST_NS_PER_S)
+#define MARK_NS ST_NS_PER_MINUTE
 
 static int64_t before_ns(const char *name)
 {

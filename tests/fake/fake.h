@@ -37,7 +37,7 @@ ST_NODISCARD int st_fake_script_method(struct st_platform *p, const char *name, 
 /** Opening that method fails with `error` (< 0) from now on. @return 0 or -EINVAL. */
 ST_NODISCARD int st_fake_fail_method(struct st_platform *p, const char *name, int error);
 
-/** What counters_self, thread_cpu_ns and counters_other return from now on, with what is set by the next
+/** What counters_self and counters_other return from now on, with what is set by the next
  * function. */
 void st_fake_set_counters(struct st_platform *p, const struct st_thread_counters *counters);
 void st_fake_set_suspended_ns(struct st_platform *p, int64_t ns);

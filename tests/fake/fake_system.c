@@ -177,15 +177,6 @@ static int fake_counters_self(struct st_platform *platform, const struct st_coun
     return read_counters(st_fake_state_of(platform), F_counters_self, ret);
 }
 
-static int64_t fake_thread_cpu_ns(struct st_platform *platform)
-{
-    struct st_fake *fake = st_fake_state_of(platform);
-    pthread_mutex_lock(&fake->lock);
-    const int64_t cpu_ns = fake->counters.valid & ST_COUNTER_CPU ? fake->counters.cpu_ns : -1;
-    pthread_mutex_unlock(&fake->lock);
-    return cpu_ns;
-}
-
 static int fake_counters_other(struct st_platform *platform, const struct st_counters_handle *h,
                                struct st_thread_counters *ret)
 {
@@ -266,7 +257,6 @@ void st_fake_state_add_system(struct st_platform *row)
     row->release_latency = fake_release_latency;
     row->counters_open = fake_counters_open;
     row->counters_self = fake_counters_self;
-    row->thread_cpu_ns = fake_thread_cpu_ns;
     row->counters_other = fake_counters_other;
     row->counters_close = fake_counters_close;
     row->lock_memory = fake_lock_memory;

@@ -16,7 +16,7 @@ static int setup(void **state)
     result.frames = 128;
     result.rate_hz = 48000;
     result.cpu = -1;
-    result.policy_asked = result.policy = ST_POLICY_FIFO;
+    result.policy = ST_POLICY_FIFO;
     result.priority = 70;
     result.lock = ST_LOCK_ON_FAULT;
     result.n = result.cycles = result.elapsed_periods = 1000;

@@ -90,6 +90,5 @@ ok "a card that is unplugged is closed" wait_for says .why != "$streams"
 is "the others are still watched" "$(alsa .state)" watching
 echo snd_dummy.0 >/sys/bus/platform/drivers/snd_dummy/bind
 ok "it is watched again when it is back" wait_for says .why = "$streams"
-echo "# CPU time of a look at $streams: $(alsa .cost_ns_per_poll) ns (n = $(alsa .polls))"
 daemon_ends
 tap_done

@@ -363,13 +363,13 @@ static void hunt(struct st_process_watch *watch, int64_t now)
     if (watch->unexplained)
         pause_ns = ST_MIN(ST_MAX(price_ns, RESCAN_NS), SCAN_NS);
     if (now < watch->hunt_end_ns && now - watch->scanned_ns > pause_ns) {
-        const int64_t before_ns = st_posix_thread_cpu_ns(NULL);
+        const int64_t before_ns = st_posix_clock_ns(CLOCK_THREAD_CPUTIME_ID);
         int left = THREADS_MAX;
         watch->scanned_ns = now;
         watch->in_vain_n += watch->unexplained && watch->in_vain_n < IN_VAIN_MAX;
         watch->unexplained = false;
         for_each(watch, 0, INT_MAX, scan_process, &left);
-        watch->scan_cpu_ns = (st_posix_thread_cpu_ns(NULL) - before_ns) * watch->knows_ran;
+        watch->scan_cpu_ns = (st_posix_clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns) * watch->knows_ran;
         watch->knows_ran = true;
     }
     if (now < watch->hunt_end_ns || !watch->knows_ran)

@@ -293,7 +293,6 @@ static void start_loop(void)
                                 .cpu = -1,
                                 .policy = ST_POLICY_FIFO,
                                 .priority = 70,
-                                .has_callback = true,
                                 .cause_above_ns = loop.cause_above_ns};
     assert_int_equal(st_hist_init(&result.lateness, 3), 0);
     assert_int_equal(st_hist_init(&result.response, 3), 0);

@@ -24,7 +24,7 @@ static void make(struct st_result *result, uint64_t n, uint64_t misses)
     result->cpu = -1;
     result->n = result->cycles = result->elapsed_periods = n;
     result->misses = misses;
-    result->policy = result->policy_asked = ST_POLICY_FIFO;
+    result->policy = ST_POLICY_FIFO;
     result->timer_slack_set_ns = -1;
     result->books_balance = true;
     result->faults_n = -1;
@@ -90,12 +90,10 @@ static void bound_is_never_rounded_down(void **state)
     st_result_finish(&r);
 }
 
-static void verdict_of_a_normal_thread_says_so_asked_for_or_not(void **state)
+static void verdict_of_a_normal_thread_says_so(void **state)
 {
     make(&r, 1000, 0);
     r.policy = ST_POLICY_OTHER;
-    look();
-    r.policy_asked = ST_POLICY_OTHER;
     look();
     st_result_finish(&r);
     shown_is(__func__);
@@ -166,7 +164,7 @@ int main(void)
         cmocka_unit_test(verdict_without_balance_error_or_data_never_says_holds),
         cmocka_unit_test(bound_is_three_over_n),
         cmocka_unit_test(bound_is_never_rounded_down),
-        cmocka_unit_test(verdict_of_a_normal_thread_says_so_asked_for_or_not),
+        cmocka_unit_test(verdict_of_a_normal_thread_says_so),
         cmocka_unit_test(periods_that_nobody_saw_are_no_evidence),
         cmocka_unit_test(json_has_each_figure),
     };

@@ -94,7 +94,6 @@ static void load_is_in_the_response_time(void **state)
     config.load_percent = 10;
     run(&config, &result);
     assert_true(result.books_balance);
-    assert_true(result.has_callback);
     assert_true(result.response.min_ns > result.lateness.min_ns);
     st_result_finish(&result);
 }
@@ -222,7 +221,6 @@ static void refused_fifo_and_lock_are_said_in_the_result(void **state)
     st_session_join(session);
     assert_int_equal(st_session_result(session, &result), 0);
     assert_int_equal(result.policy, ST_POLICY_OTHER);
-    assert_int_equal(result.policy_asked, ST_POLICY_FIFO);
     assert_int_equal(result.lock, ST_LOCK_NONE);
     assert_has(result.degraded, "SCHED_FIFO");
     assert_has(result.degraded, "; memory is not locked");

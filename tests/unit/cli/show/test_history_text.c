@@ -312,10 +312,9 @@ static void an_answer_that_is_none_is_an_error(void **state)
     ST_EACH (row, rows) {
         struct st_daemon_answer got;
         struct sockaddr_un address;
-        const int in = one_answer(&address, "GET /x ", row->answer);
-        assert_int_equal(
-            st_daemon_client_try(address.sun_path, "/x", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS, &got),
-            ST_EXIT_FAILURE);
+        const int in = one_answer(&address, "GET /v1/status ", row->answer);
+        assert_int_equal(st_daemon_client_try(address.sun_path, "status", ST_DAEMON_TIMEOUT_MS, &got),
+                         ST_EXIT_FAILURE);
         assert_has(got.error, row->error);
         st_daemon_client_finish(&got);
         one_answer_end(&address, in);

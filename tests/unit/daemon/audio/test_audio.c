@@ -99,7 +99,6 @@ static void dummy_plays_and_its_values_are_read_back(void **state)
     assert_int_equal(view.state, ST_AUDIO_RUNNING);
     assert_string_equal(view.device, "dummy-out");
     assert_int_equal(view.rate_hz, 48000);
-    assert_int_equal(view.channels, 2);
     assert_true(view.latency_ns >= 50 * ST_NS_PER_MS); /* 0 asks for that; the backend gives whole pages */
     st_audio_stop(audio);
 }
@@ -112,7 +111,6 @@ static void unknown_device_is_named_and_tried_again(void **state)
     struct st_audio *audio = open_audio("dummy", "no-such-device", &view);
     assert_int_equal(view.state, ST_AUDIO_WAITING);
     assert_has(view.error, "backend dummy has no output device \"no-such-device\"");
-    assert_int_equal(view.retry_after_ns, ST_NS_PER_S);
     st_audio_stop(audio);
     assert_int_equal(events.added_n, 1);
     assert_int_equal(events.events[0].event.kind, ST_EVENT_AUDIO_UNAVAILABLE);

@@ -82,7 +82,7 @@ static void it_plays_silence_counts_gaps_and_ends_with_the_device(ST_UNUSED void
     assert_int_equal(open_fake(2, 1024, &stream), 0);
     st_stream_oss.describe(stream, &view);
     assert_string_equal(view.device, "/dev/dsp");
-    assert_true(view.raw && view.rate_hz == 44100 && view.channels == 2);
+    assert_true(view.raw && view.rate_hz == 44100);
     assert_int_equal(view.latency_ns, 1024 * ST_NS_PER_S / 44100);
     while (atomic_load(&seen.calls) < 3)
         usleep(1000);
