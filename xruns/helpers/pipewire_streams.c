@@ -352,13 +352,12 @@ static void look_at_program(struct stream *stream)
 {
     const struct st_pipewire_streams_hearing *hearing = &stream->all->hearing;
     struct st_client_buffer_loss loss;
-    struct timespec used;
-    const int64_t now_ns = st_posix_now_ns(NULL);
-    if (clock_gettime(stream->clock, &used) != 0) {
+    const int64_t now_ns = st_posix_now_ns(NULL), used_ns = st_posix_clock_ns(stream->clock);
+    if (used_ns < 0) {
         stream->refused = true; /* the program has ended */
         return;
     }
-    if (st_client_buffer_look(&stream->buffer, now_ns, st_ns_from_timespec(&used)))
+    if (st_client_buffer_look(&stream->buffer, now_ns, used_ns))
         st_client_buffer_stands(&stream->buffer, st_standing_ask(stream->pid));
     if (!st_client_buffer_loss(&stream->buffer, &loss))
         return;
