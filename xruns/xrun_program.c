@@ -158,7 +158,7 @@ static int open_program(struct st_xrun_watch *w)
     return 0;
 }
 
-static int take_line(struct st_xrun_watch *w, const char *text, st_xrun_seen_fn seen, void *ctx)
+static int take_line(struct st_xrun_watch *w, const char *text)
 {
     struct program *program = w->state;
     struct st_xrun_line line;
@@ -179,21 +179,21 @@ static int take_line(struct st_xrun_watch *w, const char *text, st_xrun_seen_fn 
         break;
     case ST_XRUN_LINE_SEEN:
         program->idle_ns = 0;
-        seen(ctx, &line.seen);
+        w->seen(w->ctx, &line.seen);
         break;
     }
     return 0;
 }
 
 /** Takes the complete lines of what was read. */
-static int take_bytes(struct st_xrun_watch *w, const char *bytes, ssize_t n, st_xrun_seen_fn seen, void *ctx)
+static int take_bytes(struct st_xrun_watch *w, const char *bytes, ssize_t n)
 {
     struct program *program = w->state;
     for (ssize_t i = 0; i < n; i++) {
         if (bytes[i] == '\n') {
             program->line[program->len] = '\0';
             program->len = 0;
-            const int r = take_line(w, program->line, seen, ctx);
+            const int r = take_line(w, program->line);
             if (r < 0)
                 return r;
             continue;
@@ -215,7 +215,7 @@ static bool is_stopped(const struct program *program)
            info.si_pid != 0;
 }
 
-static int poll_program(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+static int poll_program(struct st_xrun_watch *w)
 {
     struct program *program = w->state;
     const int64_t pause_ns = w->poll_ns > 0 ? w->poll_ns : w->source->poll_ns;
@@ -235,7 +235,7 @@ static int poll_program(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx
     }
     program->silent_ns = (program->silent_ns + pause_ns) * (n < 0);
     program->idle_ns += pause_ns;
-    const int r = take_bytes(w, bytes, n, seen, ctx);
+    const int r = take_bytes(w, bytes, n);
     if (r < 0)
         return r;
     w->poll_ns = IDLE_LOOK_NS * (program->ready && program->idle_ns >= IDLE_NS);

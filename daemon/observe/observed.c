@@ -407,7 +407,7 @@ size_t st_observed_open(const struct st_observed *o, struct st_event *ret)
 
 static int open_source(struct st_observed *o)
 {
-    const int r = st_xrun_open(&o->watch, o->platform, o->source, &o->setting);
+    const int r = st_xrun_open(&o->watch, o->platform, o->source, &o->setting, on_seen, o);
     if (r < 0)
         return r;
     o->open = true;
@@ -418,7 +418,7 @@ static int open_source(struct st_observed *o)
 static int poll_source(struct st_observed *o)
 {
     const int64_t before_ns = o->platform->thread_cpu_ns(o->platform);
-    const int r = o->source->ops->poll(&o->watch, on_seen, o);
+    const int r = o->source->ops->poll(&o->watch);
     o->view.poll_cpu_ns += o->platform->thread_cpu_ns(o->platform) - before_ns;
     o->view.polls_n++;
     if (r == 0 && o->watch.plays)

@@ -38,11 +38,11 @@ static int open_it(struct st_xrun_watch *w)
     return 0;
 }
 
-static int poll_it(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+static int poll_it(struct st_xrun_watch *w)
 {
     char byte;
     for (size_t i = 0; i < program.lines_n; i++)
-        seen(ctx, &program.lines[i]);
+        w->seen(w->ctx, &program.lines[i]);
     program.lines_n = 0;
     w->silent_ns = program.silent_ns;
     if (program.end == 0 && read(program.pipe[0], &byte, 1) != 1)

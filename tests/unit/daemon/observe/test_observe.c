@@ -71,7 +71,7 @@ static int open_pipe(struct st_xrun_watch *w)
     return 0;
 }
 
-static int poll_pipe(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+static int poll_pipe(struct st_xrun_watch *w)
 {
     reads_n++;
     return 0;
@@ -120,7 +120,7 @@ static void a_source_that_floods_is_read_eight_times_a_second(void **state)
 
 /* --- one that knows what plays --- */
 
-static int poll_player(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+static int poll_player(struct st_xrun_watch *w)
 {
     w->plays = true;
     return 0;
@@ -162,7 +162,7 @@ static void what_plays_is_known_after_a_turn(void **state)
 
 static const char *clients_seen[3]; /* "": the card */
 
-static int poll_clients(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+static int poll_clients(struct st_xrun_watch *w)
 {
     ST_EACH (client, clients_seen) {
         struct st_xrun_seen load = {
@@ -176,7 +176,7 @@ static int poll_clients(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx
             load.load.rate_hz = 48000;
         }
         ST_PRINT(load.event.client, "%s", *client);
-        seen(ctx, &load);
+        w->seen(w->ctx, &load);
     }
     return 0;
 }

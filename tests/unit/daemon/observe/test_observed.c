@@ -26,10 +26,10 @@ static int open_scripted(struct st_xrun_watch *w)
     return 0;
 }
 
-static int poll_scripted(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+static int poll_scripted(struct st_xrun_watch *w)
 {
     for (size_t i = 0; i < to_see_n; i++)
-        seen(ctx, &to_see[i]);
+        w->seen(w->ctx, &to_see[i]);
     to_see_n = 0;
     w->silent_ns = silent_ns;
     (void)st_xrun_because(w, poll_result, "%s", poll_result == 0 ? "a server" : "it died");
