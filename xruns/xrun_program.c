@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "core/ns.h"
-#include "platform/child_env.h"
 #include "platform/posix/posix.h"
 #include "platform/trusted.h"
 #include "st_config.h"
@@ -71,9 +70,8 @@ static int start(struct st_xrun_watch *w, struct program *program, const char *p
 {
     /* root never listens to what users play */
     const bool listens = w->machine->os == ST_OS_LINUX && w->setting.listen[0] != '\0' && geteuid() != 0;
-    struct st_child_env env;
     const struct passwd *entry = uid != geteuid() ? getpwuid(uid) : NULL;
-    struct st_run_as as = {
+    const struct st_run_as as = {
         .switch_user = w->setting.user != 0, .uid = uid, .gid = entry != NULL ? entry->pw_gid : 0};
     if (uid != geteuid() && entry == NULL)
         return -ENOENT;
@@ -93,12 +91,7 @@ static int start(struct st_xrun_watch *w, struct program *program, const char *p
     if (server[0] != '\0')
         argv[n++] = st_text("-e%s=%s", w->source->server_env, server);
     /* a program that becomes another user by itself gets root's environment, since it first runs as root */
-    int r = st_child_env_open(&env, as.switch_user ? uid : geteuid(), NULL);
-    as.env = (const char *const *)env.vars;
-    if (r == 0)
-        r = st_posix_piped_start(&program->piped, path, argv, &as);
-    st_child_env_close(&env);
-    return r;
+    return st_posix_piped_start(&program->piped, path, argv, as);
 }
 
 /* --- ending --- */
