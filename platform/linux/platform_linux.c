@@ -547,7 +547,6 @@ static int sleep_until_precise_ns(ST_UNUSED struct st_platform *platform,
 struct st_platform *st_platform_native(void)
 {
     static struct st_platform linux_row = {
-        .name = "linux",
         .now_ns = st_posix_now_ns,
         .sleep_until_ns = st_posix_sleep_until_ns,
         .sleep_until_precise_ns = sleep_until_precise_ns,
@@ -578,7 +577,6 @@ struct st_platform *st_platform_native(void)
         .program_path = linux_program_path,
         .run = st_posix_run,
         .conditions = linux_conditions,
-        .virtualised = st_tree_virtualised,
         .open_path = st_posix_open_path,
         .read_text = st_posix_read_text,
         .list = st_posix_list,
