@@ -29,7 +29,7 @@ int st_xrun_open(struct st_xrun_watch *w, struct st_platform *machine, const str
                  const struct st_xrun_setting *setting, st_xrun_seen_fn seen, void *ctx)
 {
     *w = (struct st_xrun_watch){
-        .source = source, .machine = machine, .setting = *setting, .seen = seen, .ctx = ctx};
+        .source = source, .machine = machine, .setting = *setting, .seen = seen, .ctx = ctx, .fd = -1};
     if (source->ops == NULL)
         return st_xrun_because(w, -ENOTSUP, "%s", source->summary);
     return source->ops->open(w);

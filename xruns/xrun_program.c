@@ -148,6 +148,7 @@ static int open_program(struct st_xrun_watch *w)
         return st_xrun_because(w, r, "cannot start %s: %s", name, strerror(-r));
     }
     w->state = program;
+    w->fd = program->piped.out;
     return 0;
 }
 
@@ -237,29 +238,19 @@ static int poll_program(struct st_xrun_watch *w)
     return -EAGAIN; /* the program is not ready yet; or its last line has arrived, and it ends next */
 }
 
-static int program_fd(const struct st_xrun_watch *w)
-{
-    const struct program *program = w->state;
-    return program->piped.out;
-}
-
-static int program_cpu_ns(const struct st_xrun_watch *w, int64_t *ret)
+static int64_t program_cpu_ns(const struct st_xrun_watch *w)
 {
     const struct program *program = w->state;
     clockid_t clock;
-    struct timespec used;
-    if (program->piped.pid == 0 || clock_getcpuclockid(program->piped.pid, &clock) != 0 ||
-        clock_gettime(clock, &used) != 0)
-        return -ENODATA;
-    *ret = st_ns_from_timespec(&used);
-    return 0;
+    if (program->piped.pid == 0 || clock_getcpuclockid(program->piped.pid, &clock) != 0)
+        return -1;
+    return st_posix_clock_ns(clock);
 }
 
 const struct st_xrun_ops st_xrun_program_ops = {
     .open = open_program,
     .poll = poll_program,
     .close = close_program,
-    .fd = program_fd,
     .program_cpu_ns = program_cpu_ns,
 };
 

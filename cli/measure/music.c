@@ -69,7 +69,7 @@ static void poll_server(struct server *server)
     /* poll only if there is something to read: a poll that reads nothing counts as silence of the helper
      * program */
     for (int i = 0; i < READS_MAX && server->open; i++) {
-        struct pollfd readable = {.fd = server->watch.source->ops->fd(&server->watch), .events = POLLIN};
+        struct pollfd readable = {.fd = server->watch.fd, .events = POLLIN};
         if (poll(&readable, 1, 0) <= 0)
             return;
         take(server);

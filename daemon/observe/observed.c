@@ -291,10 +291,10 @@ static void set_state(struct st_observed *o, enum st_observed_state state, const
 
 static void note_program_cpu(struct st_observed *o, bool ends)
 {
-    int64_t used_ns;
     if (o->source->ops->program_cpu_ns == NULL)
         return;
-    if (o->source->ops->program_cpu_ns(&o->watch, &used_ns) == 0)
+    const int64_t used_ns = o->source->ops->program_cpu_ns(&o->watch);
+    if (used_ns >= 0)
         o->view.program_cpu_ns = o->programs_ns + used_ns;
     if (ends && o->view.program_cpu_ns != INT64_MIN)
         o->programs_ns = o->view.program_cpu_ns;

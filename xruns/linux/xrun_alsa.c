@@ -64,7 +64,6 @@ struct alsa {
     bool no_names;       /* /proc hides a running program from this process */
     unsigned polls_left; /* polls until the next scan */
     char pcm[PCM_BYTES]; /* /proc/asound/pcm as scanned last */
-    int opens_fd;        /* inotify: a device of /dev/snd was opened; -1: none */
 };
 
 /* --- which substreams there are --- */
@@ -303,11 +302,11 @@ static void note_state(struct st_xrun_watch *w, const struct st_alsa_status *sta
 }
 
 /** Was a sound device opened or added since the last poll? */
-static bool take_opens(const struct alsa *alsa)
+static bool take_opens(const struct st_xrun_watch *w)
 {
     char events[4096];
     bool any = false;
-    while (alsa->opens_fd >= 0 && read(alsa->opens_fd, events, sizeof(events)) > 0)
+    while (w->fd >= 0 && read(w->fd, events, sizeof(events)) > 0)
         any = true;
     return any;
 }
@@ -317,10 +316,10 @@ static int poll_alsa(struct st_xrun_watch *w)
     struct alsa *alsa = w->state;
     size_t bad_n = 0;
     /* before states are read: a device that is opened from now on wakes the poller again */
-    if (take_opens(alsa))
+    if (take_opens(w))
         alsa->polls_left = 0;
     w->plays = false;
-    w->poll_ns = alsa->opens_fd >= 0 ? CLOSED_POLL_NS : OPEN_POLL_NS;
+    w->poll_ns = w->fd >= 0 ? CLOSED_POLL_NS : OPEN_POLL_NS;
     if (alsa->polls_left-- == 0) {
         const int r = scan(w);
         if (r < 0)
@@ -356,8 +355,8 @@ static void close_alsa(struct st_xrun_watch *w)
     struct alsa *alsa = w->state;
     while (alsa->n > 0)
         drop(alsa, &alsa->substreams[alsa->n - 1]);
-    if (alsa->opens_fd >= 0)
-        close(alsa->opens_fd);
+    if (w->fd >= 0)
+        close(w->fd);
     free(alsa);
 }
 
@@ -373,18 +372,11 @@ static int watch_opens(const char *proc)
     return fd;
 }
 
-static int opens_fd(const struct st_xrun_watch *w)
-{
-    const struct alsa *alsa = w->state;
-    return alsa->opens_fd;
-}
-
 static int open_alsa(struct st_xrun_watch *w)
 {
     struct alsa *alsa = calloc(1, sizeof(*alsa));
     if (alsa == NULL)
         return st_xrun_because(w, -ENOMEM, "out of memory");
-    alsa->opens_fd = -1;
     ST_PRINT(alsa->proc, "%s", st_text_or(w->setting.server, "/proc"));
     w->state = alsa;
     const int r = scan(w);
@@ -392,12 +384,11 @@ static int open_alsa(struct st_xrun_watch *w)
         close_alsa(w);
         return r;
     }
-    alsa->opens_fd = watch_opens(alsa->proc);
+    w->fd = watch_opens(alsa->proc);
     return 0;
 }
 
-static const struct st_xrun_ops ops = {
-    .open = open_alsa, .poll = poll_alsa, .close = close_alsa, .fd = opens_fd};
+static const struct st_xrun_ops ops = {.open = open_alsa, .poll = poll_alsa, .close = close_alsa};
 
 const struct st_xrun_source st_xrun_alsa = {
     .name = "alsa",

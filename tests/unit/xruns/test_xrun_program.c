@@ -71,7 +71,7 @@ static int poll_until(int until_not, int64_t n)
 {
     int r = until_not;
     while (r == until_not && (n == 0 || seen_n < n)) {
-        struct pollfd fd = {.fd = source.ops->fd(&watch), .events = POLLIN};
+        struct pollfd fd = {.fd = watch.fd, .events = POLLIN};
         assert_int_equal(poll(&fd, 1, -1), 1);
         r = source.ops->poll(&watch);
     }
@@ -94,9 +94,7 @@ static void lines_become_sightings(void **state)
     assert_int_equal(last.event.count_n, 2);
     assert_string_equal(last.event.client, "a b");
     assert_int_equal(watch.silent_ns, 5);
-    int64_t cpu_ns = -1;
-    assert_int_equal(source.ops->program_cpu_ns(&watch, &cpu_ns), 0);
-    assert_true(cpu_ns > 0);
+    assert_true(source.ops->program_cpu_ns(&watch) > 0);
     st_xrun_close(&watch);
 }
 
@@ -189,7 +187,7 @@ static void flood_is_taken_in_bites(void **state)
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
     while (seen_n < 2000) {
         const int64_t before_n = seen_n;
-        struct pollfd fd = {.fd = source.ops->fd(&watch), .events = POLLIN};
+        struct pollfd fd = {.fd = watch.fd, .events = POLLIN};
         assert_int_equal(poll(&fd, 1, -1), 1);
         assert_int_equal(source.ops->poll(&watch), 0);
         assert_true(seen_n - before_n <= 16 * 1024 / 60);

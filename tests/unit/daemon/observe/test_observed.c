@@ -42,10 +42,9 @@ static void close_scripted(struct st_xrun_watch *w)
     closes_n++;
 }
 
-static int program_cpu_scripted(const struct st_xrun_watch *w, int64_t *ret)
+static int64_t program_cpu_scripted(const struct st_xrun_watch *w)
 {
-    *ret = program_ns;
-    return 0;
+    return program_ns;
 }
 
 static const struct st_xrun_ops ops = {.open = open_scripted,
