@@ -268,10 +268,10 @@ static int one_capacity(void *ctx, const char *name)
     int64_t cpu, capacity;
     if (!st_text_begins(name, "cpu") || st_text_int(name + 3, &cpu) != 0 || cpu < 0 || cpu >= CPUS_MAX)
         return 0;
-    char *text = st_collector_small(cores->c, st_text("/sys/devices/system/cpu/%.16s/cpu_capacity", name));
-    if (text[0] == '\0')
+    const char *text =
+        st_tree_first_line(cores->c->p, st_text("/sys/devices/system/cpu/%.16s/cpu_capacity", name));
+    if (text == NULL)
         return 1; /* only ARM, RISC-V and the like have this file */
-    st_text_trim(text);
     if (st_text_int(text, &capacity) != 0 || capacity <= 0)
         return 0;
     cores->capacities[cpu] = capacity;

@@ -372,11 +372,8 @@ static int64_t throttled_us(int fd)
 {
     char text[1024];
     uint64_t us;
-    const ssize_t got = pread(fd, text, sizeof(text) - 1, 0);
-    if (got <= 0)
-        return -1;
-    text[got] = '\0';
-    if (st_proc_line_u64(text, "throttled_usec ", &us) != 0 || us >= INT64_MAX / 1000)
+    if (!read_again(fd, text, sizeof(text)) || st_proc_line_u64(text, "throttled_usec ", &us) != 0 ||
+        us >= INT64_MAX / 1000)
         return -1;
     return (int64_t)us;
 }
