@@ -20,12 +20,12 @@ struct st_tones {
     uint32_t rate_hz;
     uint64_t n; /* frames taken */
     bool locked, was_locked;
-    bool expects; /* the signal is played to the end: silence of more than 1 s is always a loss */
-    double noise; /* root mean square of what the tones do not explain, as a share of the tones */
-    double loud;  /* root mean square of the tones, relative to full scale */
-    double limit; /* a block with more unexplained sound is damaged; relative to full scale */
+    bool expects;            /* the signal is played to the end: silence of more than 1 s is always a loss */
+    double noise;            /* root mean square of what the tones do not explain, as a share of the tones */
+    double loud;             /* root mean square of the tones, relative to full scale */
+    double limit;            /* a block with more unexplained sound is damaged; relative to full scale */
     struct st_tones_fit fit; /* the latest one */
-    double drift_frames; /* how much the signal ran ahead of the recording during followed_frames */
+    double drift_frames;     /* how much the signal ran ahead of the recording during followed_frames */
     uint64_t followed_frames, heard_frames;
     unsigned contact_lost_n;
     bool damaged, heals; /* heals: the signal is back; the next fit is free of the damage */
