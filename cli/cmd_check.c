@@ -14,6 +14,7 @@
 #include "platform/program/locale.h"
 #include "platform/program/stop.h"
 #include "platform/program/terminal.h"
+#include "platform/tree.h"
 
 #define DURATION_NS     (10 * ST_NS_PER_S)
 #define DURATION_MAX_NS ST_NS_PER_DAY
@@ -347,7 +348,7 @@ static int measure(struct options *options, bool watch, struct st_facts *facts, 
     struct st_platform *p = st_platform_native();
     struct st_readings before = {.log_fd = -1}, after = {.log_fd = -1};
     bool guest = false;
-    (void)p->virtualised(p, &guest);
+    (void)st_tree_virtualised(p, &guest);
     st_readings_read(p, -1, guest, INT64_MIN, &before);
     for (size_t i = 0; i < phases_n && status == ST_EXIT_DONE && !st_stop_asked(); i++)
         status = measure_phase(options, &wish, shortest, (enum st_stress_phase)i, answer);

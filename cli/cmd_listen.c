@@ -104,7 +104,7 @@ static int write_signal(const struct options *o)
 {
     struct st_signal signal;
     struct st_output output;
-    st_signal_init(&signal, FILE_HZ, 2, ST_HEARING_LEVEL);
+    st_signal_init(&signal, FILE_HZ, 2);
     st_signal_force(&signal, FILE_CHANCE);
     int r = st_output_open(&output, o->signal);
     if (r == 0) {
@@ -270,7 +270,7 @@ static int judge(const struct options *o, struct run *run, struct st_wav *wav)
     }
     if (r != 0)
         return st_failure("cannot read %s: %s", o->input, strerror(-r));
-    st_signal_init(&signal, FILE_HZ, 2, ST_HEARING_LEVEL);
+    st_signal_init(&signal, FILE_HZ, 2);
     st_signal_force(&signal, FILE_CHANCE);
     ST_EACH_OF (glitch, signal.glitches, signal.glitches_n) {
         glitch->at_frame = glitch->at_frame * wav->rate_hz / FILE_HZ;

@@ -21,11 +21,11 @@ static const char help[] =
 static int write_snapshot(const struct st_facts *facts, const char *path)
 {
     json_t *document = st_snapshot_json(facts);
-    size_t bytes;
-    char *text = st_json_dump(document, ST_JSON_PRETTY, &bytes);
+    char *text = st_json_dump(document);
     json_decref(document);
     if (text == NULL)
         return st_failure("out of memory");
+    size_t bytes = strlen(text);
     text[bytes++] = '\n'; /* replaces the final '\0' */
     const int r = st_output_write(path, text, bytes);
     free(text);

@@ -31,7 +31,7 @@ void st_hearing_init(struct st_hearing *hearing, uint32_t rate_hz, uint32_t chan
     hearing->channels = channels;
     hearing->frames = hearing->clipped = hearing->same = 0;
     hearing->peak = 0;
-    st_places_init(&hearing->places, rate_hz, ST_HEARING_LEVEL);
+    st_places_init(&hearing->places, rate_hz);
     hearing->places.tries_max = TRIES_MAX;
     st_tones_init(&hearing->tones, rate_hz);
 }
@@ -248,7 +248,7 @@ static void take_figures(const struct st_hearing *hearing, struct st_hearing_res
 {
     const struct st_places *places = &hearing->places;
     const struct st_tones *tones = &hearing->tones;
-    const double level = (double)ST_HEARING_LEVEL / ST_SIGNAL_TONES * sqrt(ST_SIGNAL_TONES / 2.0);
+    const double level = (double)ST_SIGNAL_LEVEL / ST_SIGNAL_TONES * sqrt(ST_SIGNAL_TONES / 2.0);
     const bool exact = is_exact(ret->path_class), none = ret->path_class == ST_PATH_NONE;
     ret->gain_db = ret->noise_db = ret->drift_ppm = (double)NAN;
     if (exact) {

@@ -7,8 +7,6 @@
 #include "ears/places.h"
 #include "ears/tones.h"
 
-#define ST_HEARING_LEVEL 0.01F /* level of the signal: -40 dBFS */
-
 /* number, name, description, promise; shortest loss that is found, in us (0: one frame) */
 #define ST_PATH_CLASSES(X)                                                                                   \
     X(NONE, "none", "nothing was heard", "", 0)                                                              \

@@ -20,7 +20,7 @@
 /* the ring holds at least this time, at rates up to 98 kHz; a larger ring would waste memory */
 #define KEPT_MS 2667
 
-void st_places_init(struct st_places *places, uint32_t rate_hz, float level)
+void st_places_init(struct st_places *places, uint32_t rate_hz)
 {
     memset(places, 0, sizeof(*places));
     places->rate_hz = rate_hz;
@@ -28,7 +28,6 @@ void st_places_init(struct st_places *places, uint32_t rate_hz, float level)
     while (places->ring_frames / 2 > (uint64_t)rate_hz * KEPT_MS / 1000)
         places->ring_frames /= 2;
     places->tries_max = UINT64_MAX;
-    places->steps = st_signal_steps(level);
     st_losses_init(&places->losses, rate_hz);
 }
 
@@ -43,16 +42,15 @@ static float heard(const struct st_places *places, uint64_t frame)
     return places->ring[frame & (places->ring_frames - 1)];
 }
 
-static double played(const struct st_places *places, uint64_t frame, int64_t offset)
+static double played(uint64_t frame, int64_t offset)
 {
     const int64_t at = (int64_t)frame + offset;
-    return at < 0 ? 0 : st_signal_step((uint64_t)at, 0, places->steps) / FULL_SCALE;
+    return at < 0 ? 0 : st_signal_step((uint64_t)at, 0) / FULL_SCALE;
 }
 
 static bool agrees(const struct st_places *places, uint64_t frame, int64_t offset)
 {
-    return fabs((double)heard(places, frame) - places->gain * played(places, frame, offset)) <=
-           places->tolerance;
+    return fabs((double)heard(places, frame) - places->gain * played(frame, offset)) <= places->tolerance;
 }
 
 /* --- finding the signal --- */
@@ -67,7 +65,7 @@ static struct common common_of(const struct st_places *places, uint64_t from, ui
 {
     struct common sum = {0};
     for (uint64_t i = from; i < until; i++) {
-        const double x = (double)heard(places, i), s = played(places, i, offset);
+        const double x = (double)heard(places, i), s = played(i, offset);
         sum.both += x * s;
         sum.xx += x * x;
         sum.ss += s * s;
@@ -147,7 +145,7 @@ static bool calibrate(struct st_places *places)
     for (int pass = 0; pass < 2; pass++) {
         most = ee = 0;
         for (uint64_t i = places->n - CALIBRATE; i < places->n; i++) {
-            const double e = (double)heard(places, i) - gain * played(places, i, places->offset);
+            const double e = (double)heard(places, i) - gain * played(i, places->offset);
             most = fmax(most, fabs(e));
             ee += e * e;
         }
@@ -158,7 +156,7 @@ static bool calibrate(struct st_places *places)
     const double noise = sqrt(ee / sum.ss) / fabs(gain);
     const bool exact = gain == 1 && most < 0.25 / FULL_SCALE;
     const double tolerance = exact ? 0.25 / FULL_SCALE : fmax(SIGMAS * sqrt(ee / CALIBRATE), 1.5 * most);
-    if (gain == 0 || !(noise <= NOISE_MAX) || tolerance >= fabs(gain) * places->steps / FULL_SCALE / 2)
+    if (gain == 0 || !(noise <= NOISE_MAX) || tolerance >= fabs(gain) * ST_SIGNAL_STEPS / FULL_SCALE / 2)
         return false;
     places->noise = noise;
     places->exact = exact;

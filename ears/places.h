@@ -8,7 +8,7 @@
 #define ST_PLACES_RING (1U << 18) /* frames that are kept: 1.3 s at 192 kHz */
 
 struct st_places {
-    uint32_t rate_hz, steps;
+    uint32_t rate_hz;
     uint64_t ring_frames; /* used part of the ring: a power of two */
     uint64_t n;           /* frames taken */
     bool locked;          /* place and volume are known */
@@ -35,9 +35,8 @@ struct st_places {
     float ring[ST_PLACES_RING];
 };
 
-/** Begins to follow the signal in a recording. @param level of the signal. Large: do not put *places on the
- * stack. */
-void st_places_init(struct st_places *places, uint32_t rate_hz, float level);
+/** Begins to follow the signal in a recording. Large: do not put *places on the stack. */
+void st_places_init(struct st_places *places, uint32_t rate_hz);
 
 /** Announces that a recorded frame is about that frame of the signal: searches within two seconds of it
  * first. The signal is then known to play to the end, so damage of more than 1 s is a loss even if no

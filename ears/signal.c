@@ -33,11 +33,6 @@ static uint64_t mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-uint32_t st_signal_steps(float level)
-{
-    return (uint32_t)fminf(fmaxf(floorf(level * FULL_SCALE), 1), FULL_SCALE - 1);
-}
-
 static uint64_t any_of(uint64_t frame, uint32_t channel)
 {
     return mix(frame ^ ((uint64_t)channel << 48));
@@ -48,14 +43,14 @@ bool st_signal_is_up(uint64_t frame)
     return (any_of(frame, 0) & 1) != 0;
 }
 
-int32_t st_signal_step(uint64_t frame, uint32_t channel, uint32_t steps)
+int32_t st_signal_step(uint64_t frame, uint32_t channel)
 {
     const uint64_t any = any_of(frame, channel);
-    const int32_t size = 1 + (int32_t)((any >> 1) % steps);
+    const int32_t size = 1 + (int32_t)((any >> 1) % ST_SIGNAL_STEPS);
     return (any & 1) != 0 ? size : -size;
 }
 
-float st_signal_tone(uint32_t rate_hz, float level, uint64_t frame)
+float st_signal_tone(uint32_t rate_hz, uint64_t frame)
 {
     double sum = 0;
     /* whole turns are removed first, since they would cost precision */
@@ -63,12 +58,12 @@ float st_signal_tone(uint32_t rate_hz, float level, uint64_t frame)
         const uint64_t part = frame % rate_hz * st_signal_tones_hz[i] % rate_hz;
         sum += sin(TURN * (double)part / (double)rate_hz);
     }
-    return (float)(sum * (double)level / ST_SIGNAL_TONES);
+    return (float)(sum * (double)ST_SIGNAL_LEVEL / ST_SIGNAL_TONES);
 }
 
-void st_signal_init(struct st_signal *signal, uint32_t rate_hz, uint32_t channels, float level)
+void st_signal_init(struct st_signal *signal, uint32_t rate_hz, uint32_t channels)
 {
-    *signal = (struct st_signal){.rate_hz = rate_hz, .channels = channels, .level = level};
+    *signal = (struct st_signal){.rate_hz = rate_hz, .channels = channels};
 }
 
 int64_t st_signal_shift(const struct st_glitch *glitch)
@@ -81,7 +76,6 @@ void st_signal_force(struct st_signal *signal, uint64_t chance)
 {
     const uint64_t ms = signal->rate_hz / 1000, lengths[] = {1, ms, 20 * ms}, each = signal->rate_hz / 2;
     static const enum st_loss_kind kinds[] = {ST_LOSS_LOST, ST_LOSS_REPEATED, ST_LOSS_ZEROED};
-    const uint32_t steps = st_signal_steps(signal->level);
     uint64_t any = mix(chance);
     int64_t shift = 0;
     signal->glitches_n = 0;
@@ -95,7 +89,7 @@ void st_signal_force(struct st_signal *signal, uint64_t chance)
                                      lengths[which / 3]};
         /* a single frame is silenced only where it is louder than noise */
         while (glitch->kind == ST_LOSS_ZEROED && glitch->frames == 1 &&
-               2 * (uint32_t)abs(st_signal_step(glitch->at_frame + (uint64_t)shift, 0, steps)) < steps)
+               2 * abs(st_signal_step(glitch->at_frame + (uint64_t)shift, 0)) < ST_SIGNAL_STEPS)
             glitch->at_frame++;
         shift += st_signal_shift(glitch);
     }
@@ -118,7 +112,6 @@ static bool place_of(const struct st_signal *signal, uint64_t played, uint64_t *
 
 void st_signal_fill(const struct st_signal *signal, uint64_t at_frame, float *ret_frames, size_t frames_n)
 {
-    const uint32_t steps = st_signal_steps(signal->level);
     for (size_t i = 0; i < frames_n; i++) {
         uint64_t frame;
         const bool sounds = place_of(signal, at_frame + i, &frame);
@@ -127,9 +120,9 @@ void st_signal_fill(const struct st_signal *signal, uint64_t at_frame, float *re
             if (!sounds)
                 *to = 0;
             else if (c % 2 == 0)
-                *to = (float)st_signal_step(frame, c, steps) / FULL_SCALE;
+                *to = (float)st_signal_step(frame, c) / FULL_SCALE;
             else
-                *to = st_signal_tone(signal->rate_hz, signal->level, frame);
+                *to = st_signal_tone(signal->rate_hz, frame);
         }
     }
 }

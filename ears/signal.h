@@ -1,5 +1,5 @@
 /* The test signal, of which each sample is a function of the frame's number. Even channels have a
- * pseudo-random sequence: a sample is one of 2 * level * 32768 steps and never 0. 64 consecutive samples
+ * pseudo-random sequence: a sample is one of 2 * ST_SIGNAL_STEPS steps and never 0. 64 consecutive samples
  * occur nowhere else, so their place is exact if the path does not change samples. Odd channels have three
  * tones, whose phases give the time within one second, and which survive a conversion. Pure; any thread,
  * including an audio callback: nothing is allocated. */
@@ -35,9 +35,11 @@ struct st_glitch {
  * are the shortest that the classes of path promise to find (ears/hearing.h). */
 #define ST_SIGNAL_GLITCHES_MAX 9
 
+#define ST_SIGNAL_LEVEL 0.01F /* of full scale: -40 dBFS */
+#define ST_SIGNAL_STEPS 327   /* the same in steps of 16 bits, rounded down */
+
 struct st_signal {
     uint32_t rate_hz, channels;
-    float level; /* of full scale, 0 .. 1 */
     size_t glitches_n;
     struct st_glitch glitches[ST_SIGNAL_GLITCHES_MAX]; /* sorted by at_frame, without overlap */
 };
@@ -45,9 +47,8 @@ struct st_signal {
 #define ST_SIGNAL_TONES 3
 extern const uint32_t st_signal_tones_hz[ST_SIGNAL_TONES];
 
-/** Sets up a signal without glitches. @param rate_hz 8000 or more. @param channels 1 or more. @param level
- * 0.001 .. 1 */
-void st_signal_init(struct st_signal *signal, uint32_t rate_hz, uint32_t channels, float level);
+/** Sets up a signal without glitches. @param rate_hz 8000 or more. @param channels 1 or more. */
+void st_signal_init(struct st_signal *signal, uint32_t rate_hz, uint32_t channels);
 
 /** How many frames the signal is ahead after the glitch; negative if the glitch repeats a part. */
 int64_t st_signal_shift(const struct st_glitch *glitch) ST_NONBLOCKING;
@@ -62,12 +63,11 @@ void st_signal_force(struct st_signal *signal, uint64_t chance);
 void st_signal_fill(const struct st_signal *signal, uint64_t at_frame, float *ret_frames,
                     size_t frames_n) ST_NONBLOCKING;
 
-/** One sample of the sequence without glitches: a step of 1 / 32768, -32768 .. 32767 without 0. @param
- * steps level * 32768, at least 1 */
-int32_t st_signal_step(uint64_t frame, uint32_t channel, uint32_t steps) ST_NONBLOCKING;
-uint32_t st_signal_steps(float level);
+/** One sample of the sequence without glitches: a step of 1 / 32768, -ST_SIGNAL_STEPS .. ST_SIGNAL_STEPS
+ * without 0. */
+int32_t st_signal_step(uint64_t frame, uint32_t channel) ST_NONBLOCKING;
 /** Is that sample of channel 0 above 0? Faster than st_signal_step. */
 bool st_signal_is_up(uint64_t frame) ST_NONBLOCKING;
 
-/** The sum of the tones at a frame, without glitches, between -level and level. */
-float st_signal_tone(uint32_t rate_hz, float level, uint64_t frame) ST_NONBLOCKING;
+/** The sum of the tones at a frame, without glitches, between -ST_SIGNAL_LEVEL and ST_SIGNAL_LEVEL. */
+float st_signal_tone(uint32_t rate_hz, uint64_t frame) ST_NONBLOCKING;

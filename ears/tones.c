@@ -15,11 +15,6 @@
 
 #define M ST_TONES_WAVES
 
-struct fit {
-    double re[ST_SIGNAL_TONES], im[ST_SIGNAL_TONES];
-    double rest, loud; /* root mean squares of what remains without the tones, and of the tones */
-};
-
 void st_tones_end(struct st_tones *tones)
 {
     st_losses_end(&tones->losses);
@@ -36,28 +31,25 @@ static double angle(const struct st_tones *tones, size_t tone, uint64_t frame)
            tones->rate_hz;
 }
 
-/* Turns the tones re, im (phases of frame 0, fitted at frame `at`) to a window that begins at `frame`,
- * including the drift of the clocks since `at`.
- */
-static void turn_to(const struct st_tones *tones, const double *re, const double *im, uint64_t at,
-                    uint64_t frame, double *ret)
+/* Turns the tones of a fit to a window that begins at `frame`, including the drift of the clocks since the
+ * fit. */
+static void turn_to(const struct st_tones *tones, const struct st_tones_fit *fit, uint64_t frame, double *ret)
 {
-    const double ahead = st_tones_drift_ppm(tones) * 1e-6 * ((double)frame - (double)at);
+    const double ahead = st_tones_drift_ppm(tones) * 1e-6 * ((double)frame - (double)fit->at);
     for (size_t k = 0; k < ST_SIGNAL_TONES; k++) {
         const double turned = angle(tones, k, frame) + TURN * ahead * st_signal_tones_hz[k] / tones->rate_hz;
         const double cosine = cos(turned), sine = sin(turned);
-        ret[2 * k] = re[k] * cosine + im[k] * sine;
-        ret[2 * k + 1] = im[k] * cosine - re[k] * sine;
+        ret[2 * k] = fit->re[k] * cosine + fit->im[k] * sine;
+        ret[2 * k + 1] = fit->im[k] * cosine - fit->re[k] * sine;
     }
 }
 
-/* @return the root mean square of what remains of n frames from `from` on without the tones re, im, which
- * were fitted at frame `at`. @param n at most a window */
-static double rest_of(const struct st_tones *tones, const double *re, const double *im, uint64_t at,
-                      uint64_t from, uint64_t n)
+/* @return the root mean square of what remains of n frames from `from` on without the tones of the fit.
+ * @param n at most a window */
+static double rest_of(const struct st_tones *tones, const struct st_tones_fit *fit, uint64_t from, uint64_t n)
 {
     double part[M], sum = 0;
-    turn_to(tones, re, im, at, from, part);
+    turn_to(tones, fit, from, part);
     for (uint64_t i = 0; i < n; i++) {
         double rest = (double)tones->ring[(from + i) % ST_TONES_RING];
         for (size_t j = 0; j < M; j++)
@@ -104,7 +96,7 @@ static void prepare(struct st_tones *tones)
 }
 
 /* Fits the tones to the window that ends at frame `until`, by least squares. */
-static void fit(const struct st_tones *tones, uint64_t until, struct fit *ret)
+static void fit(const struct st_tones *tones, uint64_t until, struct st_tones_fit *ret)
 {
     const uint64_t n = window_of(tones), from = until - n;
     double common[M] = {0}, part[M] = {0}, all = 0;
@@ -125,6 +117,7 @@ static void fit(const struct st_tones *tones, uint64_t until, struct fit *ret)
         ret->im[k] = part[2 * k] * sine + part[2 * k + 1] * cosine;
         power += (ret->re[k] * ret->re[k] + ret->im[k] * ret->im[k]) / 2;
     }
+    ret->at = until - n / 2;
     ret->loud = sqrt(power);
     ret->rest = sqrt(fmax(all, 0) / (double)n);
 }
@@ -139,25 +132,27 @@ void st_tones_init(struct st_tones *tones, uint32_t rate_hz)
     tones->losses.slack_frames = rate_hz / 1000;
 }
 
-/* @return by how many turns a tone moved between two fits, -0.5 .. 0.5; positive: the signal moved ahead. */
-static double turned(const double *re, const double *im, const struct fit *now, size_t tone)
+/* @return by how many turns a tone moved since the latest fit, -0.5 .. 0.5; positive: the signal moved
+ * ahead. */
+static double turned(const struct st_tones *tones, const struct st_tones_fit *now, size_t tone)
 {
-    const double cross = re[tone] * now->im[tone] - im[tone] * now->re[tone];
-    const double dot = re[tone] * now->re[tone] + im[tone] * now->im[tone];
+    const struct st_tones_fit *before = &tones->fit;
+    const double cross = before->re[tone] * now->im[tone] - before->im[tone] * now->re[tone];
+    const double dot = before->re[tone] * now->re[tone] + before->im[tone] * now->im[tone];
     return -atan2(cross, dot) / TURN;
 }
 
 /* Finds the shift of the signal, within half a second, that explains the phases of all three tones. With
  * noise, several shifts do: a shorter one is more likely. `drifted`: frames that the clocks ran apart since
  * the last fit. @return frames; 0: none, or it is not known. */
-static double find_shift(const struct st_tones *tones, const struct fit *now, double drifted)
+static double find_shift(const struct st_tones *tones, const struct st_tones_fit *now, double drifted)
 {
     const int64_t half = (int64_t)tones->rate_hz / 2; /* phases of whole Hz repeat after a second */
     const double noise = 6 * tones->noise * tones->noise / (TURN * TURN * (double)window_of(tones));
     double turns[ST_SIGNAL_TONES], steps[ST_SIGNAL_TONES], square = 0, best = (double)INFINITY, found = 0;
     for (size_t k = 0; k < ST_SIGNAL_TONES; k++) {
         steps[k] = (double)st_signal_tones_hz[k] / tones->rate_hz;
-        turns[k] = turned(tones->re, tones->im, now, k) - drifted * steps[k];
+        turns[k] = turned(tones, now, k) - drifted * steps[k];
         square += steps[k] * steps[k];
     }
     for (int64_t frames = -half; frames < half; frames++) {
@@ -182,27 +177,19 @@ static double find_shift(const struct st_tones *tones, const struct fit *now, do
     return found;
 }
 
-static void take_fit(struct st_tones *tones, const struct fit *now, uint64_t middle)
-{
-    tones->fit_at = middle;
-    memcpy(tones->re, now->re, sizeof(tones->re));
-    memcpy(tones->im, now->im, sizeof(tones->im));
-}
-
 /* Follows the phases, which move since the player and the recorder have separate clocks, and adds up the
  * drift. */
-static void follow(struct st_tones *tones, const struct fit *now, uint64_t middle)
+static void follow(struct st_tones *tones, const struct st_tones_fit *now)
 {
     double frames = 0;
     for (size_t k = 0; k < ST_SIGNAL_TONES; k++)
-        frames +=
-            turned(tones->re, tones->im, now, k) * tones->rate_hz / st_signal_tones_hz[k] / ST_SIGNAL_TONES;
+        frames += turned(tones, now, k) * tones->rate_hz / st_signal_tones_hz[k] / ST_SIGNAL_TONES;
     tones->drift_frames += frames;
-    tones->followed_frames += middle - tones->fit_at;
-    take_fit(tones, now, middle);
+    tones->followed_frames += now->at - tones->fit.at;
+    tones->fit = *now;
 }
 
-static bool is_signal(const struct fit *fit)
+static bool is_signal(const struct st_tones_fit *fit)
 {
     return fit->loud > SILENT && fit->rest <= NOISE_MAX * fit->loud;
 }
@@ -214,8 +201,7 @@ static double noise_of(const struct st_tones *tones, uint64_t window)
     const uint64_t block = tones->rate_hz / BLOCKS_HZ, blocks_n = window / block;
     double sum = 0;
     for (uint64_t i = 0; i < blocks_n; i++) {
-        const double rest =
-            rest_of(tones, tones->re, tones->im, tones->fit_at, tones->n - (blocks_n - i) * block, block);
+        const double rest = rest_of(tones, &tones->fit, tones->n - (blocks_n - i) * block, block);
         sum += rest * rest;
     }
     return sqrt(sum / (double)blocks_n);
@@ -223,20 +209,18 @@ static double noise_of(const struct st_tones *tones, uint64_t window)
 
 static void lock(struct st_tones *tones, uint64_t window)
 {
-    struct fit before, now;
+    struct st_tones_fit now;
     fit(tones, tones->n, &now);
     if (!is_signal(&now))
         return;
     if (!tones->was_locked) { /* at the first lock, two windows give the drift of the clocks */
-        fit(tones, tones->n - window, &before);
-        if (!is_signal(&before))
+        fit(tones, tones->n - window, &tones->fit);
+        if (!is_signal(&tones->fit))
             return;
-        take_fit(tones, &before, tones->n - window - window / 2);
-        follow(tones, &now, tones->n - window / 2);
+        follow(tones, &now);
     }
-    take_fit(tones, &now, tones->n - window / 2);
-    if (tones->was_locked)
-        tones->contact_lost_n++;
+    tones->fit = now;
+    tones->contact_lost_n += tones->was_locked;
     const double noise = noise_of(tones, window);
     tones->noise = noise / now.loud;
     tones->loud = now.loud;
@@ -257,7 +241,7 @@ static uint64_t begin_of_damage(const struct st_tones *tones, uint64_t until)
 {
     const uint64_t block = tones->rate_hz / BLOCKS_HZ;
     uint64_t bad = ST_MAX(tones->bad_at, block) - block;
-    while (bad < until && rest_of(tones, tones->re, tones->im, tones->fit_at, bad, EDGE) <= tones->limit)
+    while (bad < until && rest_of(tones, &tones->fit, bad, EDGE) <= tones->limit)
         bad += EDGE;
     return bad;
 }
@@ -284,28 +268,25 @@ static void end_damage(struct st_tones *tones, uint64_t bad, uint64_t clean, int
 
 /* The last window has the signal again: finds where the damage begins and ends, and the shift, and adds the
  * loss. */
-static void heal(struct st_tones *tones, const struct fit *now, uint64_t window)
+static void heal(struct st_tones *tones, const struct st_tones_fit *now, uint64_t window)
 {
-    const uint64_t middle = tones->n - window / 2;
     uint64_t clean = tones->n - window;
     const uint64_t bad = begin_of_damage(tones, clean);
-    while (clean >= bad + EDGE &&
-           rest_of(tones, now->re, now->im, middle, clean - EDGE, EDGE) <= tones->limit)
+    while (clean >= bad + EDGE && rest_of(tones, now, clean - EDGE, EDGE) <= tones->limit)
         clean -= EDGE;
-    const double drifted = st_tones_drift_ppm(tones) * 1e-6 * (double)(middle - tones->fit_at);
+    const double drifted = st_tones_drift_ppm(tones) * 1e-6 * (double)(now->at - tones->fit.at);
     const double shift = find_shift(tones, now, drifted);
-    take_fit(tones, now, middle);
+    tones->fit = *now;
     end_damage(tones, bad, clean, llround(shift));
 }
 
 /* The tones have been damaged for a second: stops following them. Silence is a loss. Another volume, or
  * other sound that may hide the tones, is no loss, and what is lost until the tones are found again
  * is unknown. */
-static void lose(struct st_tones *tones, const struct fit *now)
+static void lose(struct st_tones *tones, const struct st_tones_fit *now)
 {
     const uint64_t bad = begin_of_damage(tones, tones->n - window_of(tones));
-    const bool there = now->loud > SILENT && now->rest <= NOISE_MAX * now->loud;
-    if (tones->expects && !there && is_silent(tones, bad + EDGE, tones->n))
+    if (tones->expects && !is_signal(now) && is_silent(tones, bad + EDGE, tones->n))
         end_damage(tones, bad, tones->n, 0);
     else if (tones->expects)
         tones->contact_lost_n++;
@@ -315,7 +296,7 @@ static void lose(struct st_tones *tones, const struct fit *now)
 static void look(struct st_tones *tones)
 {
     const uint64_t block = tones->rate_hz / BLOCKS_HZ, window = window_of(tones);
-    struct fit now;
+    struct st_tones_fit now;
     if (tones->n < 2 * window)
         return;
     if (!tones->locked) {
@@ -324,8 +305,7 @@ static void look(struct st_tones *tones)
         return;
     }
     if (!tones->damaged) {
-        tones->damaged =
-            rest_of(tones, tones->re, tones->im, tones->fit_at, tones->n - block, block) > tones->limit;
+        tones->damaged = rest_of(tones, &tones->fit, tones->n - block, block) > tones->limit;
         tones->heals = false;
         tones->bad_at = tones->n - block;
         if (!tones->damaged) {
@@ -336,7 +316,7 @@ static void look(struct st_tones *tones)
             return;
         fit(tones, tones->n, &now);
         if (now.rest <= tones->limit)
-            follow(tones, &now, tones->n - window / 2);
+            follow(tones, &now);
         return;
     }
     if (tones->n < tones->bad_at + window)

@@ -9,17 +9,23 @@
 #define ST_TONES_WAVES  (2 * ST_SIGNAL_TONES)
 #define ST_TONES_WINDOW 15360 /* frames: 20 ms at 768 kHz */
 
+/** The tones in a window of the recording. */
+struct st_tones_fit {
+    double re[ST_SIGNAL_TONES], im[ST_SIGNAL_TONES]; /* each tone at frame 0 of the recording */
+    uint64_t at;       /* middle of the window, a recorded frame; clocks drift before and after */
+    double rest, loud; /* root mean squares of what remains without the tones, and of the tones */
+};
+
 struct st_tones {
     uint32_t rate_hz;
     uint64_t n; /* frames taken */
     bool locked, was_locked;
-    bool expects; /* the signal is played to the end: silence of more than 1 s is always a loss */
-    double noise; /* root mean square of what the tones do not explain, as a share of the tones */
-    double loud;  /* root mean square of the tones, relative to full scale */
-    double limit; /* a block with more unexplained sound is damaged; relative to full scale */
-    double re[ST_SIGNAL_TONES], im[ST_SIGNAL_TONES]; /* each tone at frame 0 of the recording */
-    uint64_t fit_at;     /* recorded frame at which these phases were fitted; clocks drift before and after */
-    double drift_frames; /* how much the signal ran ahead of the recording during followed_frames */
+    bool expects;            /* the signal is played to the end: silence of more than 1 s is always a loss */
+    double noise;            /* root mean square of what the tones do not explain, as a share of the tones */
+    double loud;             /* root mean square of the tones, relative to full scale */
+    double limit;            /* a block with more unexplained sound is damaged; relative to full scale */
+    struct st_tones_fit fit; /* the latest one */
+    double drift_frames;     /* how much the signal ran ahead of the recording during followed_frames */
     uint64_t followed_frames, heard_frames;
     unsigned contact_lost_n;
     bool damaged, heals; /* heals: the signal is back; the next fit is free of the damage */

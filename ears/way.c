@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "core/ns.h"
-#include "platform/child_env.h"
 #include "platform/trusted.h"
 #include "st_config.h"
 
@@ -108,7 +107,6 @@ const struct st_way *st_way_find(const char *name, enum st_os os)
 
 static int start(struct st_way_run *run, const char *path, const struct st_way_wish *wish)
 {
-    struct st_child_env env;
     const char *argv[11] = {run->way->program, "-V" ST_VERSION, "-w", run->way->name};
     size_t n = 4;
     if (wish->plays != NULL) {
@@ -123,12 +121,7 @@ static int start(struct st_way_run *run, const char *path, const struct st_way_w
         argv[n++] = "-f";
         argv[n++] = st_text("%" PRIu32, wish->frames);
     }
-    int r = st_child_env_open(&env, geteuid(), NULL);
-    if (r == 0)
-        r = st_posix_piped_start(&run->program, path, argv,
-                                 &(struct st_run_as){.env = (const char *const *)env.vars, .plays = true});
-    st_child_env_close(&env);
-    return r;
+    return st_posix_piped_start(&run->program, path, argv, (struct st_run_as){.plays = true});
 }
 
 int st_way_open(struct st_way_run *run, struct st_platform *machine, const struct st_way *way,

@@ -62,9 +62,8 @@ FILE *st_bench_command_begin(struct st_bench_command *c, int *ret_width)
 
 static int save(const char *path, const json_t *document)
 {
-    size_t bytes;
-    char *text = document != NULL ? st_json_dump(document, ST_JSON_PRETTY, &bytes) : NULL;
-    const int r = text != NULL ? st_output_write(path, text, bytes) : -ENOMEM;
+    char *text = st_json_dump(document);
+    const int r = text != NULL ? st_output_write(path, text, strlen(text)) : -ENOMEM;
     free(text);
     return r == 0 ? ST_EXIT_DONE : st_failure("cannot write %s: %s", path, st_destination_error(r));
 }

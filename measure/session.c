@@ -9,6 +9,7 @@
 #include "core/tick.h"
 #include "measure/drain.h"
 #include "platform/posix/posix.h"
+#include "platform/tree.h"
 
 #define DRAIN_EVERY_NS    INT64_C(250000000)
 #define RING_SPAN_NS      ST_NS_PER_MINUTE /* longest time without a drain in which no sample is lost */
@@ -309,7 +310,7 @@ static void ask_machine(struct st_platform *machine, struct st_cause_machine *re
     bool yes;
     int64_t period_us, runtime_us;
     *ret = (struct st_cause_machine){.virtualised = -1};
-    if (machine->virtualised(machine, &yes) == 0)
+    if (st_tree_virtualised(machine, &yes) == 0)
         ret->virtualised = yes;
     if (read_number(machine, "kernel.sched_rt_period_us", 0, INT64_MAX / ST_NS_PER_US, &period_us) == 0 &&
         read_number(machine, "kernel.sched_rt_runtime_us", 1, INT64_MAX / ST_NS_PER_US, &runtime_us) == 0 &&

@@ -57,12 +57,6 @@ static int root_open_path(struct st_platform *machine, const char *path, int fla
     return st_posix_open_beneath(((const struct root *)machine)->dir_fd, path, flags);
 }
 
-static int no_read_sysctl(ST_UNUSED struct st_platform *machine, ST_UNUSED const char *name,
-                          ST_UNUSED char *buf, ST_UNUSED size_t buf_bytes, ST_UNUSED size_t *ret_len)
-{
-    return -ENOTSUP;
-}
-
 static int no_write_sysctl(ST_UNUSED struct st_platform *platform, ST_UNUSED const char *name,
                            ST_UNUSED const char *text)
 {
@@ -87,6 +81,8 @@ static int captured_sysctl(struct st_platform *machine, const char *name, char *
                            size_t *ret_len)
 {
     const struct root *root = (const struct root *)machine;
+    if (root->sysctls == NULL)
+        return -ENOTSUP;
     const char *value = captured_line(root, name), *end = root->sysctls + root->sysctls_bytes;
     if (value == NULL)
         return root->has_all ? -ENOENT : -ENOMSG;
@@ -129,14 +125,11 @@ int st_platform_root_new(const char *dir, struct st_platform **ret)
         return -ENOMEM;
     }
     *root = (struct root){.row = *st_platform_native(), .dir_fd = dir_fd};
-    root->row.name = "root";
     root->row.os = ST_OS_LINUX;
     root->row.open_path = root_open_path;
-    root->row.read_text = st_posix_read_text;
     root->row.read_sysctl = st_tree_read_sysctl_linux;
     root->row.write_sysctl = st_tree_write_sysctl_linux;
     root->row.conditions = st_tree_conditions;
-    root->row.virtualised = st_tree_virtualised;
     root->row.timer_slack_ns = root_timer_slack_ns;
     root->row.rt_rights = root_rt_rights;
     root->row.run = root_run;
@@ -147,7 +140,7 @@ int st_platform_root_new(const char *dir, struct st_platform **ret)
 void st_platform_root_set_freebsd(struct st_platform *p)
 {
     p->os = ST_OS_FREEBSD;
-    p->read_sysctl = no_read_sysctl;
+    p->read_sysctl = captured_sysctl;
     p->write_sysctl = no_write_sysctl;
 }
 
@@ -155,7 +148,6 @@ bool st_platform_root_set_sysctls(struct st_platform *p, const char *text, size_
 {
     struct root *root = (struct root *)p;
     st_platform_root_set_freebsd(p);
-    p->read_sysctl = captured_sysctl;
     root->sysctls = text;
     root->sysctls_bytes = bytes;
     root->has_all =

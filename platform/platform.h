@@ -144,8 +144,7 @@ typedef int (*st_name_fn)(void *ctx, const char *name);
 #define ST_REPLACE_SUFFIX ".sleeptune~"
 
 struct st_platform {
-    const char *name; /* "linux", "freebsd", "fake", "root" */
-    enum st_os os;    /* the system whose tunables are read */
+    enum st_os os; /* the system whose tunables are read */
 
     /* --- real time. The cycle loop calls the first three --- */
 
@@ -237,8 +236,6 @@ struct st_platform {
      * (2000000000: no request) and timer_slack_ns (of this thread). FreeBSD: scheduler, eventtimer,
      * eventtimer_periodic, alloweddeviation_pct, nanosleep_precise, idle_method, idle_lowest, cpu_mhz. */
     void (*conditions)(struct st_platform *machine, int cpu, st_condition_fn fn, void *ctx);
-    /** true when this runs below a hypervisor. -ENODATA: unknown. */
-    int (*virtualised)(struct st_platform *machine, bool *ret);
     /** open(2) that never blocks, never acquires a controlling terminal, and sets O_CLOEXEC; all members
      * below reach files through it. A captured tree opens within its folder. @return fd or a negative
      * errno. */

@@ -7,22 +7,14 @@
 #define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
 #define COMM_MAX   15         /* TASK_COMM_LEN - 1 */
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f';
-}
-
 /* Copies the text up to a character of `ends`, without blanks at its beginning and end. NULL stays NULL. */
 static const char *trimmed(const char *from, const char *ends)
 {
     if (from == NULL)
         return NULL;
-    size_t len = strcspn(from, ends);
-    for (; len > 0 && is_blank(*from); from++)
-        len--;
-    while (len > 0 && is_blank(from[len - 1]))
-        len--;
-    return st_text("%.*s", (int)ST_MIN(len, ST_TEXT_MAX_BYTES), from);
+    char *text = st_text("%.*s", (int)ST_MIN(strcspn(from, ends), ST_TEXT_MAX_BYTES), from);
+    st_text_trim(text);
+    return text;
 }
 
 int st_proc_u64(const char **text, uint64_t *ret)

@@ -10,16 +10,6 @@
 #define CPU_DIR      "/sys/devices/system/cpu/"
 #define CONFIG_BYTES 524288 /* Debian's are 250 KiB */
 
-/* The first line of a text, without blanks around it. @param r result of reading the text. @return NULL: the
- * text could not be read. */
-static const char *first_line(int r, char *text)
-{
-    if (r < 0 && r != -EFBIG)
-        return NULL;
-    text[strcspn(text, "\r\n")] = '\0';
-    return st_text_or(st_proc_line_text(text, ""), "");
-}
-
 const char *st_tree_text(struct st_platform *machine, const char *path)
 {
     char text[ST_TEXT_MAX_BYTES];
@@ -30,16 +20,17 @@ const char *st_tree_text(struct st_platform *machine, const char *path)
 
 const char *st_tree_first_line(struct st_platform *machine, const char *path)
 {
-    char text[4096];
-    size_t len;
-    return st_text_or(first_line(machine->read_text(machine, path, text, sizeof(text), &len), text), NULL);
+    return st_text_or(st_proc_line_text(st_tree_text(machine, path), ""), NULL);
 }
 
 const char *st_tree_sysctl_line(struct st_platform *machine, const char *name)
 {
     char text[256];
     size_t len;
-    return st_text_or(first_line(machine->read_sysctl(machine, name, text, sizeof(text), &len), text), NULL);
+    const int r = machine->read_sysctl(machine, name, text, sizeof(text), &len);
+    if (r != 0 && r != -EFBIG)
+        return NULL;
+    return st_text_or(st_proc_line_text(text, ""), NULL);
 }
 
 /* A condition: the first line of the file or sysctl, or the text that `get` makes. NULL: omitted. */
@@ -133,9 +124,9 @@ static const char *cpus_isolated(struct st_platform *machine, ST_UNUSED int cpu,
 {
     char text[4096];
     size_t len;
-    const char *line =
-        first_line(machine->read_text(machine, condition->path, text, sizeof(text), &len), text);
-    return line != NULL && line[0] == '\0' ? "none" : line; /* an empty list: no CPU is isolated */
+    if (machine->read_text(machine, condition->path, text, sizeof(text), &len) != 0)
+        return NULL;
+    return st_text_or(st_proc_line_text(text, ""), "none"); /* an empty list: no CPU is isolated */
 }
 
 /* Distinct values of one file of all frequency policies. */

@@ -12,6 +12,7 @@ int st_tree_write_sysctl_linux(struct st_platform *platform, const char *name, c
 /** Reads the conditions of the system that p->os names; FreeBSD's are sysctls (kern.timecounter.*, hw.model
  * ...). Keys that Linux and FreeBSD have in common share a name. */
 void st_tree_conditions(struct st_platform *machine, int cpu, st_condition_fn fn, void *ctx);
+/** Does the machine run below a hypervisor? @return 0; -ENODATA: unknown. */
 int st_tree_virtualised(struct st_platform *machine, bool *ret);
 
 /** The first 8 kB of a text file, as a text of st_text; "": it cannot be read. */

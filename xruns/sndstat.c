@@ -88,8 +88,11 @@ static void set_text(char ret[ST_SND_NAME_BYTES], const struct pair *pair)
     st_safe_copy(ret, ST_SND_NAME_BYTES, (const char *)pair->data, (size_t)pair->data_bytes);
 }
 
+/** A channel without any pair: its counter of xruns is missing. */
+static const struct st_snd_channel none = {.xruns_n = UINT64_MAX};
+
 /** Takes one pair (name and value) of a channel. */
-static void note(struct st_snd_channel *channel, bool *has_xruns, const struct pair *pair)
+static void note(struct st_snd_channel *channel, const struct pair *pair)
 {
     if (pair->type == STRING && st_text_is(pair->name, "name")) {
         set_text(channel->name, pair);
@@ -111,7 +114,6 @@ static void note(struct st_snd_channel *channel, bool *has_xruns, const struct p
         channel->stuck = n == 0;
     } else if (st_text_is(pair->name, "xruns")) {
         channel->xruns_n = n;
-        *has_xruns = true;
     }
 }
 
@@ -120,11 +122,11 @@ int64_t st_sndstat_nvlist(const unsigned char *bytes, size_t n,
 {
     struct reader reader = {.at = bytes, .left = n};
     struct level levels[DEPTH_MAX] = {{.left_n = 0}};
-    struct st_snd_channel channel = {.pid = 0};
+    struct st_snd_channel channel = none;
     size_t depth = 0;
     int64_t channels_n = 0;
     /* from_user: a program registered the current device, whose figures are not trusted */
-    bool has_xruns = false, from_user = false;
+    bool from_user = false;
     struct pair pair;
     if (!take_header(&reader) || size_of(bytes) != reader.left)
         return -EBADMSG;
@@ -138,18 +140,16 @@ int64_t st_sndstat_nvlist(const unsigned char *bytes, size_t n,
                 return -EBADMSG;
             levels[depth] = (struct level){.left_n = pair.items_n * (pair.type == LIST_ARRAY),
                                            .channels = st_text_is(pair.name, "channel_info")};
-            channel = (struct st_snd_channel){.pid = 0};
-            has_xruns = false;
+            channel = none;
         } else if (pair.type == LIST_UP || pair.type == ARRAY_NEXT) {
             if (depth == 0 || (pair.type == LIST_UP) != (level->left_n == 0))
                 return -EBADMSG;
-            if (level->channels && pair.type == ARRAY_NEXT && has_xruns && !from_user &&
+            if (level->channels && pair.type == ARRAY_NEXT && channel.xruns_n != none.xruns_n && !from_user &&
                 channel.name[0] != '\0') {
                 fn(ctx, &channel);
                 channels_n++;
             }
-            channel = (struct st_snd_channel){.pid = 0};
-            has_xruns = false;
+            channel = none;
             if (pair.type == ARRAY_NEXT && --level->left_n > 0) {
                 if (!take_header(&reader))
                     return -EBADMSG;
@@ -157,7 +157,7 @@ int64_t st_sndstat_nvlist(const unsigned char *bytes, size_t n,
                 depth--;
             }
         } else if (level->channels) {
-            note(&channel, &has_xruns, &pair);
+            note(&channel, &pair);
         } else if (pair.type == BOOL && pair.data_bytes == 1 && st_text_is(pair.name, "from_user")) {
             from_user = pair.data[0] != 0;
         }

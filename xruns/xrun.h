@@ -103,14 +103,14 @@ struct st_xrun_ops {
     /** Begins to watch. @return 0, or an error with a sentence in w->why: -ENOENT (nothing to watch now),
      * -ENOTSUP (not available on this system), -EACCES, ... Waits at most 100 ms. */
     int (*open)(struct st_xrun_watch *w);
-    /** Reads what the source has seen since the last poll, and calls `seen` for each sighting. Never waits.
+    /** Reads what the source has seen since the last poll, and calls w->seen for each sighting. Never waits.
      * @return 0, -EAGAIN (still connecting), or an error with a sentence in w->why: the source has ended;
      * close it, and open it again later. */
-    int (*poll)(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx);
+    int (*poll)(struct st_xrun_watch *w);
     /** Frees the source. Waits at most 500 ms for a helper program to end. */
     void (*close)(struct st_xrun_watch *w);
-    /** Descriptor that, when readable, asks for an early poll; NULL: none. */
-    int (*fd)(const struct st_xrun_watch *w);
+    /** CPU time that the source has used outside of this process; below 0: not known. NULL: none. */
+    int64_t (*program_cpu_ns)(const struct st_xrun_watch *w);
 };
 
 struct st_xrun_source {
@@ -163,7 +163,10 @@ struct st_xrun_watch {
     const struct st_xrun_source *source;
     struct st_platform *machine;
     struct st_xrun_setting setting;
+    st_xrun_seen_fn seen;
+    void *ctx;         /* of `seen` */
     void *state;       /* belongs to the source */
+    int fd;            /* when readable, asks for an early poll; -1: none */
     bool plays;        /* something played at the last poll; for sources without load lines */
     int64_t poll_ns;   /* time until the next poll; 0: source->poll_ns */
     int64_t silent_ns; /* before the last poll, the source had not watched for this time: it hung or got no
@@ -179,10 +182,11 @@ struct st_xrun_watch {
         .name = (source_name), .title = (source_title), .summary = (reason)                                  \
     }
 
-/** Opens a source. @return 0, or an error with a sentence in w->why; -ENOTSUP if the source is not available
- * on this system. After 0: end with st_xrun_close. */
+/** Opens a source, whose polls call `seen`. @return 0, or an error with a sentence in w->why; -ENOTSUP if the
+ * source is not available on this system. After 0: end with st_xrun_close. */
 ST_NODISCARD int st_xrun_open(struct st_xrun_watch *w, struct st_platform *machine,
-                              const struct st_xrun_source *source, const struct st_xrun_setting *setting);
+                              const struct st_xrun_source *source, const struct st_xrun_setting *setting,
+                              st_xrun_seen_fn seen, void *ctx);
 
 void st_xrun_close(struct st_xrun_watch *w);
 

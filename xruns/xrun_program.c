@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "core/ns.h"
-#include "platform/child_env.h"
 #include "platform/posix/posix.h"
 #include "platform/trusted.h"
 #include "st_config.h"
@@ -71,9 +70,8 @@ static int start(struct st_xrun_watch *w, struct program *program, const char *p
 {
     /* root never listens to what users play */
     const bool listens = w->machine->os == ST_OS_LINUX && w->setting.listen[0] != '\0' && geteuid() != 0;
-    struct st_child_env env;
     const struct passwd *entry = uid != geteuid() ? getpwuid(uid) : NULL;
-    struct st_run_as as = {
+    const struct st_run_as as = {
         .switch_user = w->setting.user != 0, .uid = uid, .gid = entry != NULL ? entry->pw_gid : 0};
     if (uid != geteuid() && entry == NULL)
         return -ENOENT;
@@ -93,12 +91,7 @@ static int start(struct st_xrun_watch *w, struct program *program, const char *p
     if (server[0] != '\0')
         argv[n++] = st_text("-e%s=%s", w->source->server_env, server);
     /* a program that becomes another user by itself gets root's environment, since it first runs as root */
-    int r = st_child_env_open(&env, as.switch_user ? uid : geteuid(), NULL);
-    as.env = (const char *const *)env.vars;
-    if (r == 0)
-        r = st_posix_piped_start(&program->piped, path, argv, &as);
-    st_child_env_close(&env);
-    return r;
+    return st_posix_piped_start(&program->piped, path, argv, as);
 }
 
 /* --- ending --- */
@@ -155,10 +148,11 @@ static int open_program(struct st_xrun_watch *w)
         return st_xrun_because(w, r, "cannot start %s: %s", name, strerror(-r));
     }
     w->state = program;
+    w->fd = program->piped.out;
     return 0;
 }
 
-static int take_line(struct st_xrun_watch *w, const char *text, st_xrun_seen_fn seen, void *ctx)
+static int take_line(struct st_xrun_watch *w, const char *text)
 {
     struct program *program = w->state;
     struct st_xrun_line line;
@@ -179,21 +173,21 @@ static int take_line(struct st_xrun_watch *w, const char *text, st_xrun_seen_fn 
         break;
     case ST_XRUN_LINE_SEEN:
         program->idle_ns = 0;
-        seen(ctx, &line.seen);
+        w->seen(w->ctx, &line.seen);
         break;
     }
     return 0;
 }
 
 /** Takes the complete lines of what was read. */
-static int take_bytes(struct st_xrun_watch *w, const char *bytes, ssize_t n, st_xrun_seen_fn seen, void *ctx)
+static int take_bytes(struct st_xrun_watch *w, const char *bytes, ssize_t n)
 {
     struct program *program = w->state;
     for (ssize_t i = 0; i < n; i++) {
         if (bytes[i] == '\n') {
             program->line[program->len] = '\0';
             program->len = 0;
-            const int r = take_line(w, program->line, seen, ctx);
+            const int r = take_line(w, program->line);
             if (r < 0)
                 return r;
             continue;
@@ -215,7 +209,7 @@ static bool is_stopped(const struct program *program)
            info.si_pid != 0;
 }
 
-static int poll_program(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+static int poll_program(struct st_xrun_watch *w)
 {
     struct program *program = w->state;
     const int64_t pause_ns = w->poll_ns > 0 ? w->poll_ns : w->source->poll_ns;
@@ -235,7 +229,7 @@ static int poll_program(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx
     }
     program->silent_ns = (program->silent_ns + pause_ns) * (n < 0);
     program->idle_ns += pause_ns;
-    const int r = take_bytes(w, bytes, n, seen, ctx);
+    const int r = take_bytes(w, bytes, n);
     if (r < 0)
         return r;
     w->poll_ns = IDLE_LOOK_NS * (program->ready && program->idle_ns >= IDLE_NS);
@@ -244,17 +238,20 @@ static int poll_program(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx
     return -EAGAIN; /* the program is not ready yet; or its last line has arrived, and it ends next */
 }
 
-static int program_fd(const struct st_xrun_watch *w)
+static int64_t program_cpu_ns(const struct st_xrun_watch *w)
 {
     const struct program *program = w->state;
-    return program->piped.out;
+    clockid_t clock;
+    if (program->piped.pid == 0 || clock_getcpuclockid(program->piped.pid, &clock) != 0)
+        return -1;
+    return st_posix_clock_ns(clock);
 }
 
 const struct st_xrun_ops st_xrun_program_ops = {
     .open = open_program,
     .poll = poll_program,
     .close = close_program,
-    .fd = program_fd,
+    .program_cpu_ns = program_cpu_ns,
 };
 
 /* --- the sources that are helper programs, the same on all systems --- */

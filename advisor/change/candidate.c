@@ -1,5 +1,7 @@
 #include "advisor/change/candidate.h"
 
+#include "advisor/rules/machine.h"
+
 #define LATENCY_FILE "/dev/cpu_dma_latency"
 #define NEEDS_ROOT   "needs root"
 
@@ -41,7 +43,7 @@ static bool add_values(struct st_candidates *ret, struct st_platform *machine, b
         ST_APPEND(row->setting, " and %zu more", row->steps_n - 1);
     ST_PRINT(row->now, "%s", step->old_value);
     ST_PRINT(row->trial, "%s", step->new_value);
-    if (st_facts_int_or(finding->facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, 0) != 0)
+    if (st_machine_is_jailed(finding->facts))
         ST_PRINT(row->not_tried, "it is the setting of this jail's host");
     else if (!as_root)
         ST_PRINT(row->not_tried, NEEDS_ROOT);

@@ -4,6 +4,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include "advisor/change/change.h"
 #include "advisor/collect/collector.h"
 
 #define LARGE_FILE_BYTES  (1024 * 1024)
@@ -98,11 +99,6 @@ void st_collect_rights(struct st_facts *facts, const char *from, const char *sou
     st_facts_put_text(facts, ST_KEY_USER_LIMITS_FROM, from, source);
 }
 
-static int stop_at_first(ST_UNUSED void *ctx, ST_UNUSED const char *name)
-{
-    return 1;
-}
-
 static int doubt_tree(struct st_platform *machine, struct st_facts *facts)
 {
     static const char *const folders[] = {ST_LACKS_CARDS, ST_LACKS_USB,
@@ -112,7 +108,7 @@ static int doubt_tree(struct st_platform *machine, struct st_facts *facts)
     if (!st_facts_has_int(facts, ST_KEY_PROCESSES_N))
         ST_APPEND(lacks, "/proc/[0-9]*");
     ST_EACH (folder, folders) {
-        if (machine->list(machine, *folder, stop_at_first, NULL) == -ENOENT)
+        if (st_change_folder_look(machine, *folder) == -ENOENT)
             ST_APPEND(lacks, " %s", *folder);
     }
     return st_facts_put_text(facts, ST_KEY_SYSTEM_LACKS, lacks, "/");
@@ -123,7 +119,7 @@ static int find_tree(struct st_platform *machine)
 {
     static const char *const folders[] = {"/proc", "/sys", "/etc", "/boot"};
     ST_EACH (folder, folders) {
-        if (machine->list(machine, *folder, stop_at_first, NULL) == 0)
+        if (st_change_folder_look(machine, *folder) == 0)
             return 0;
     }
     return -ENODATA;

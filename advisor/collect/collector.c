@@ -17,14 +17,6 @@ int st_collector_begin(const struct st_collector *c, const char *path, char *buf
     return r == -EFBIG ? 0 : r;
 }
 
-char *st_collector_small(const struct st_collector *c, const char *path)
-{
-    char *text = st_text_room(SMALL_FILE_BYTES);
-    if (st_collector_begin(c, path, text, SMALL_FILE_BYTES) != 0)
-        text[0] = '\0';
-    return text;
-}
-
 /** Puts a value; one that is not of this kind is malformed. @param value is trimmed. */
 static void put_value(struct st_collector *c, const char *key, char *value, enum st_value_kind kind,
                       const char *source)

@@ -3,6 +3,7 @@
 
 #include "advisor/facts/facts.h"
 #include "core/text/pattern.h"
+#include "platform/tree.h"
 
 struct st_collector {
     struct st_platform *p;
@@ -18,9 +19,6 @@ struct st_collector {
 ST_NODISCARD int st_collector_text(const struct st_collector *c, const char *path, char *buf, size_t bytes);
 /** As st_collector_text, but returns 0 also if the buffer has only the beginning. */
 ST_NODISCARD int st_collector_begin(const struct st_collector *c, const char *path, char *buf, size_t bytes);
-
-/** The beginning of a file, at most 4 KiB of it; "": it could not be read. */
-ST_NODISCARD char *st_collector_small(const struct st_collector *c, const char *path);
 
 /** Puts a fact that was read, or the failure to read it: st_facts_put_failure(). */
 static inline void st_collector_put_text(struct st_collector *c, const char *key, const char *value,

@@ -13,8 +13,8 @@ struct reader {
     st_setting_fn setting; /* called for each setting, if parse is parse_settings */
     /* key of the fact for a file or folder that exists but cannot be read; NULL: that is not recorded */
     const char *failure_key;
-    const char *folder, *suffix, *path; /* names of the folder and file that are read now */
-    bool of_guests;                     /* the settings read now are in a rule for virtual machines */
+    const char *folder, *path; /* names of the folder and file that are read now */
+    bool of_guests;            /* the settings read now are in a rule for virtual machines */
     size_t files_n, settings_n;
     struct st_facts *unit; /* facts of a unit and its drop-ins; a later setting replaces an earlier one */
     const char *stem;      /* the unit's name without ".service" */
@@ -57,17 +57,17 @@ static bool read_file(struct reader *reader, const char *path)
 static int file_of_folder(void *ctx, const char *name)
 {
     struct reader *reader = ctx;
-    if (strlen(name) > 128 || !st_text_ends(name, reader->suffix))
+    if (strlen(name) > 128 || !st_text_ends(name, ".conf"))
         return 0;
     const char *path = st_text("%s/%s", reader->folder, name);
     (void)read_file(reader, path);
     return ++reader->files_n == FILES_MAX;
 }
 
-static void read_folder(struct reader *reader, const char *folder, const char *suffix)
+/** Reads the files *.conf of a folder. */
+static void read_folder(struct reader *reader, const char *folder)
 {
     reader->folder = folder;
-    reader->suffix = suffix;
     reader->files_n = 0;
     const int r = st_collector_list(reader->c, folder, file_of_folder, reader);
     if (r != 0)
@@ -131,7 +131,7 @@ static bool read_systemd(struct reader *reader, const char *name)
 /** Reads the drop-ins of a unit in /etc. */
 static void read_dropins(struct reader *reader, const char *name)
 {
-    read_folder(reader, st_text("/etc/systemd/%s.d", name), ".conf");
+    read_folder(reader, st_text("/etc/systemd/%s.d", name));
 }
 
 /** Reads the unit of this name ("jack@ann.service"), or the file of its template, then the drop-ins of
@@ -365,7 +365,7 @@ static void collect_system(struct st_collector *c)
     const char *path, *boot = st_change_boot_by_hand(c->p, &path);
     struct reader limits = {.c = c, .parse = parse_limits, .failure_key = ST_KEY_LIMITS_ANY_RTPRIO};
     (void)read_file(&limits, "/etc/security/limits.conf");
-    read_folder(&limits, "/etc/security/limits.d", ".conf");
+    read_folder(&limits, "/etc/security/limits.d");
     struct reader groups = {.c = c, .parse = parse_groups, .failure_key = "linux.group.any"};
     (void)read_file(&groups, "/etc/group");
     struct reader units = {.c = c};
@@ -407,7 +407,7 @@ static void read_layers(struct reader *reader, const char *server, const char *n
         i--;
     /* errors are ignored, since most machines lack some of these folders */
     ST_EACH_OF (folder, folders, folders_n)
-        read_folder(reader, st_text("%s/%s/%s.d", *folder, server, name), ".conf");
+        read_folder(reader, st_text("%s/%s/%s.d", *folder, server, name));
 }
 
 /* --- PipeWire --- */

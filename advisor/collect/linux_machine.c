@@ -61,14 +61,12 @@ static void condition(void *ctx, const char *key, const char *value)
 static void collect_place(struct st_collector *c)
 {
     container(c);
-    /* these counts are absent until ask.c reads the kernel's log */
+    /* absent until ask.c reads the kernel's log, or a condition is known */
     st_collector_put_failure(c, ST_KEY_KERNEL_LOG_CARD_N, -ENOENT, KERNEL_LOG);
     st_collector_put_failure(c, ST_KEY_KERNEL_LOG_MEMORY_N, -ENOENT, KERNEL_LOG);
+    st_collector_put_failure(c, ST_KEY_VIRTUAL, -ENOENT, VIRTUAL_SOURCE);
+    st_collector_put_failure(c, ST_KEY_SYSTEM_HYPERVISOR, -ENOENT, VIRTUAL_SOURCE);
     c->p->conditions(c->p, -1, condition, c);
-    if (!st_facts_has(c->facts, ST_KEY_VIRTUAL))
-        st_collector_put_failure(c, ST_KEY_VIRTUAL, -ENOENT, VIRTUAL_SOURCE);
-    if (!st_facts_has(c->facts, ST_KEY_SYSTEM_HYPERVISOR))
-        st_collector_put_failure(c, ST_KEY_SYSTEM_HYPERVISOR, -ENOENT, VIRTUAL_SOURCE);
     if (!c->live)
         captured_request(c);
     else if (!st_facts_has(c->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US)) {
@@ -270,10 +268,10 @@ static int one_capacity(void *ctx, const char *name)
     int64_t cpu, capacity;
     if (!st_text_begins(name, "cpu") || st_text_int(name + 3, &cpu) != 0 || cpu < 0 || cpu >= CPUS_MAX)
         return 0;
-    char *text = st_collector_small(cores->c, st_text("/sys/devices/system/cpu/%.16s/cpu_capacity", name));
-    if (text[0] == '\0')
+    const char *text =
+        st_tree_first_line(cores->c->p, st_text("/sys/devices/system/cpu/%.16s/cpu_capacity", name));
+    if (text == NULL)
         return 1; /* only ARM, RISC-V and the like have this file */
-    st_text_trim(text);
     if (st_text_int(text, &capacity) != 0 || capacity <= 0)
         return 0;
     cores->capacities[cpu] = capacity;

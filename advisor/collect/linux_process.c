@@ -12,7 +12,6 @@
 #define THREADS_MAX        512 /* most threads read in all, without those of daemons */
 #define THREADS_OF_ONE_MAX 48  /* a program with more threads is a browser, not a sound server */
 #define REAL_TIME_MAX      128
-#define STAT_BYTES         1024
 #define NAME_BYTES         15 /* most bytes of a process's name in /proc */
 #define POLICY_FIFO        1
 #define POLICY_RR          2
@@ -76,7 +75,7 @@ static void command_line(struct st_collector *c, const char *key, const char *pi
  * known. */
 static bool in_status(const struct st_collector *c, const char *pid, const char *line, uint64_t *ret)
 {
-    return st_proc_line_u64(st_collector_small(c, st_text("/proc/%s/status", pid)), line, ret) == 0;
+    return st_proc_line_u64(st_tree_text(c->p, st_text("/proc/%s/status", pid)), line, ret) == 0;
 }
 
 /** Puts how much of a process is in swap, in KiB; puts nothing if none of it is. */
@@ -151,16 +150,6 @@ static bool is_number(const char *name)
     return name[0] != '\0' && strlen(name) < 12 && strspn(name, "0123456789") == strlen(name);
 }
 
-static int read_stat(struct st_platform *machine, const char *path, struct st_proc_stat *ret)
-{
-    char text[STAT_BYTES];
-    size_t len;
-    int r = machine->read_text(machine, path, text, sizeof(text), &len);
-    if (r == 0)
-        r = st_proc_stat(text, ret);
-    return r;
-}
-
 /** Puts RLIMIT_RTTIME of the program whose threads are read. */
 static void rt_time(const struct walk *walk)
 {
@@ -184,7 +173,7 @@ static int one_thread(void *ctx, const char *tid)
     }
     walk->threads_n++;
     const char *path = st_text("/proc/%s/task/%s/stat", walk->process_pid, tid);
-    if (read_stat(walk->c->p, path, &stat) != 0)
+    if (st_proc_stat(st_tree_text(walk->c->p, path), &stat) != 0)
         return 0;
     if (stat.policy == POLICY_FIFO || stat.policy == POLICY_RR) {
         put_thread(walk, "rt_thread", tid, &stat, path);
@@ -209,7 +198,7 @@ static void quota(struct st_collector *c, const char *group, const char *who, co
     for (bool first = true;; first = false) {
         int64_t quota_us = 0, period_us = 0;
         const char *path = st_text("/sys/fs/cgroup%.*s/cpu.max", (int)used, group),
-                   *text = st_collector_small(c, path);
+                   *text = st_tree_text(c->p, path);
         const bool is_limited =
             sscanf(text, "%jd %jd", &quota_us, &period_us) == 2 && quota_us > 0 && period_us > 0;
         const double pct = is_limited ? (double)quota_us * 100 / (double)period_us : HUGE_VAL;
@@ -230,7 +219,7 @@ static void quota(struct st_collector *c, const char *group, const char *who, co
 
 static void quota_of(struct st_collector *c, const char *pid, const char *name)
 {
-    const char *group = st_proc_line_text(st_collector_small(c, st_text("/proc/%s/cgroup", pid)), "0::");
+    const char *group = st_proc_line_text(st_tree_text(c->p, st_text("/proc/%s/cgroup", pid)), "0::");
     if (group != NULL && group[0] == '/' && strstr(group, "..") == NULL)
         quota(c, st_text("%s", group), pid, name);
 }
@@ -267,7 +256,7 @@ static int one_process(void *ctx, const char *pid)
     if (!is_number(pid))
         return 0;
     const char *path = st_text("/proc/%s/stat", pid);
-    if (read_stat(walk->c->p, path, &stat) != 0 || stat.state == 'Z')
+    if (st_proc_stat(st_tree_text(walk->c->p, path), &stat) != 0 || stat.state == 'Z')
         return 0;
     walk->processes_n++;
     if (stat.kernel_thread) {

@@ -61,7 +61,7 @@ static void usb_device(struct st_collector *c, const char *device)
 /** The text of a file of a USB interface; "": not known. */
 static const char *of_interface(const struct st_collector *c, const char *interface, const char *file)
 {
-    return st_collector_small(c, st_text(USB_DEVICES "/%s/%s", interface, file));
+    return st_tree_text(c->p, st_text(USB_DEVICES "/%s/%s", interface, file));
 }
 
 /** Does this interface make its device a sound card? Subclass 02 carries sound; 03 carries MIDI, which
@@ -102,7 +102,7 @@ static int usb_interface(void *ctx, const char *name)
 static void stream_status(struct st_collector *c, const char *name, const char *source)
 {
     struct st_alsa_status status;
-    if (st_alsa_status_parse(st_collector_small(c, source), &status) != 0)
+    if (st_alsa_status_parse(st_tree_text(c->p, source), &status) != 0)
         return;
     const char *path = st_text("/proc/%jd/comm", status.owner_tid);
     if (status.owner_tid > 0)
@@ -130,7 +130,7 @@ static void stream_steps(struct st_collector *c, const char *name, const char *p
         return;
     for (int i = 0; i < 50; i++) {
         const double before_s = st_ns_seconds(st_platform_now_ns(c->p));
-        if (st_alsa_status_parse(st_collector_small(c, path), &status) != 0)
+        if (st_alsa_status_parse(st_tree_text(c->p, path), &status) != 0)
             return;
         const double at_s = (double)status.hw_ptr_frames / (double)rate_hz;
         now_ns = st_platform_now_ns(c->p);
@@ -153,7 +153,7 @@ static void one_stream(struct st_collector *c, const char *folder, const char *n
     } lines[] = {
         {"period_size: %s", "period_frames"}, {"buffer_size: %s", "buffer_frames"}, {"rate: %s", "rate_hz"}};
     const char *path = st_text("%s/hw_params", folder), *status = st_text("%s/status", folder);
-    if (st_text_begins(st_collector_small(c, path), "closed"))
+    if (st_text_begins(st_tree_text(c->p, path), "closed"))
         return;
     ST_EACH (line, lines)
         st_collector_line(c, st_text(ST_KEYS_ALSA "%s.%s", name, line->leaf), path, line->pattern,

@@ -1,4 +1,4 @@
-/* Foreign text: made valid, trimmed, read as a number. */
+/* Foreign text: made valid, read as a number. */
 #include "advisor/facts/text.h"
 
 #include <strings.h>
@@ -38,17 +38,6 @@ bool st_text_line(const char **at, const char *end, char *line, size_t line_byte
         line[len - 1] = '\0';
     *at = stop + (newline != NULL);
     return true;
-}
-
-void st_text_trim(char *text)
-{
-    static const char white[] = " \t\r\n\f\v";
-    size_t len = strlen(text);
-    while (len > 0 && strchr(white, text[len - 1]) != NULL)
-        len--;
-    text[len] = '\0';
-    const size_t begin = strspn(text, white);
-    memmove(text, text + begin, len - begin + 1);
 }
 
 int st_text_int(const char *text, int64_t *ret)

@@ -1,4 +1,4 @@
-/* Foreign text: make it valid, trim it, read a number. */
+/* Foreign text: make it valid, read a number. */
 #pragma once
 
 #include "core/text/text.h"
@@ -9,9 +9,6 @@ char *st_text_utf8(const char *text, size_t bytes);
 /** Copies the next line without its newline; a longer line is cut, NUL bytes become '?'. @return false at
  * the end. */
 bool st_text_line(const char **at, const char *end, char *line, size_t line_bytes);
-
-/** Removes ASCII white space at both ends, in place. */
-void st_text_trim(char *text);
 
 /** Reads a whole decimal number and nothing else. @return 0, -EINVAL, -ERANGE. */
 ST_NODISCARD int st_text_int(const char *text, int64_t *ret);

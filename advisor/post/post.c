@@ -30,15 +30,9 @@ void st_post_say(struct st_post *post, const char *format, ...)
 size_t st_post_words(char *line, char *ret[ST_POST_WORDS_MAX])
 {
     size_t n = 0;
-    char *at = line + strspn(line, " \t");
-    while (*at != '\0' && n < ST_POST_WORDS_MAX) {
-        ret[n++] = at;
-        if (n == ST_POST_WORDS_MAX)
-            break;
-        at += strcspn(at, " \t");
-        if (*at != '\0')
-            *at++ = '\0';
-        at += strspn(at, " \t");
+    ST_TEXT_EACH (word, line, " \t") {
+        if (n < ST_POST_WORDS_MAX)
+            ret[n++] = word;
     }
     return n;
 }

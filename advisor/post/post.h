@@ -13,8 +13,7 @@
 #define ST_POST_ANSWERS_MAX 65536
 #define ST_POST_SAID_MAX    24 /* most sentences about a text */
 
-/** Splits the line into words. @return their number; the last of ST_POST_WORDS_MAX words holds the rest of
- * the line. */
+/** Splits the line into words. @return their number; further words than ST_POST_WORDS_MAX are left out. */
 size_t st_post_words(char *line, char *ret[ST_POST_WORDS_MAX]);
 
 /* --- the text, and what was found in it --- */

@@ -10,9 +10,8 @@ void st_print_on(const struct st_printer *printer, int column, const char *text)
                  &(struct st_text_flow){.column = column, .indent = column, .width = printer->width});
 }
 
-/** Prints a label, and the lines of the text in a column beside it. */
-static void print_lines(const struct st_printer *printer, int label_indent, const char *label, int indent,
-                        const char *text, bool wrap)
+void st_print_lines(const struct st_printer *printer, int label_indent, const char *label, int indent,
+                    const char *text, bool wrap)
 {
     const int end = label_indent + st_text_columns(label);
     int column = end < indent ? indent : end + (label[0] != '\0');
@@ -32,16 +31,4 @@ static void print_lines(const struct st_printer *printer, int label_indent, cons
         }
         next = st_text_next_line(text);
     }
-}
-
-void st_print_wrapped(const struct st_printer *printer, int label_indent, const char *label, int indent,
-                      const char *text)
-{
-    print_lines(printer, label_indent, label, indent, text, true);
-}
-
-void st_print_verbatim(const struct st_printer *printer, int label_indent, const char *label, int indent,
-                       const char *text)
-{
-    print_lines(printer, label_indent, label, indent, text, false);
 }

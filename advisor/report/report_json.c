@@ -118,7 +118,7 @@ json_t *st_report_format_json(const struct st_report *report)
 int st_report_json(const struct st_report *report, FILE *out, ST_UNUSED const struct st_report_view *view)
 {
     json_t *document = st_report_format_json(report);
-    char *text = st_json_dump(document, ST_JSON_PRETTY, NULL);
+    char *text = st_json_dump(document);
     json_decref(document);
     if (text == NULL)
         return -ENOMEM;

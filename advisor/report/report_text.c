@@ -34,14 +34,14 @@ static void print_status(const struct st_printer *printer, enum st_status status
 /** Prints text, wrapped, with this indentation. */
 static void print_text(const struct st_printer *printer, int indent, const char *text)
 {
-    st_print_wrapped(printer, indent, "", indent, text);
+    st_print_lines(printer, indent, "", indent, text, true);
 }
 
 /** Prints `text` beside the label without wrapping its lines; text NULL: prints nothing. */
 static void print_lines(const struct st_printer *printer, const char *label, const char *text)
 {
     if (text != NULL)
-        st_print_verbatim(printer, INDENT, label, label[0] != '\0' ? TEXT_INDENT : INDENT, text);
+        st_print_lines(printer, INDENT, label, label[0] != '\0' ? TEXT_INDENT : INDENT, text, false);
 }
 
 /* --- the settings of the first screen --- */
@@ -338,10 +338,10 @@ static void print_next(const struct st_printer *printer, const char *next)
         next = step_of(problem, 0).command;
     const char *why = strstr(next, " (");
     if (why != NULL && st_text_ends(next, ")")) {
-        st_print_verbatim(printer, 0, "Next:", NEXT_INDENT, st_text("%.*s", (int)(why - next), next));
+        st_print_lines(printer, 0, "Next:", NEXT_INDENT, st_text("%.*s", (int)(why - next), next), false);
         print_text(printer, NEXT_INDENT, st_text("%.*s", (int)strlen(why) - 3, why + 2));
     } else {
-        st_print_wrapped(printer, 0, "Next:", NEXT_INDENT, next);
+        st_print_lines(printer, 0, "Next:", NEXT_INDENT, next, true);
     }
 }
 
@@ -420,7 +420,7 @@ static int print_first_screen(const struct st_printer *printer)
 static void print_field(const struct st_printer *printer, const char *label, const char *text)
 {
     if (st_text_or(text, "")[0] != '\0')
-        st_print_wrapped(printer, INDENT, label, TEXT_INDENT, text);
+        st_print_lines(printer, INDENT, label, TEXT_INDENT, text, true);
 }
 
 /** Prints how to fix the setting: with `apply`, permanently, and until reboot. */
@@ -515,8 +515,8 @@ int st_report_text(const struct st_report *report, FILE *out, const struct st_re
         fputc('\n', out);
     ST_REPORT_EACH (finding, report) { /* prints a line for each setting that is as it should be */
         if (view->ok && finding->status == ST_STATUS_OK && st_finding_counts(finding))
-            st_print_wrapped(&printer, 0, st_text("ok  %s", finding->rule->id), OK_COLUMNS,
-                             finding->rule->title);
+            st_print_lines(&printer, 0, st_text("ok  %s", finding->rule->id), OK_COLUMNS,
+                           finding->rule->title, true);
     }
     for (size_t i = 0; view->all && i < report->findings_n; i++)
         print_details(&printer, &report->findings[i]);

@@ -148,10 +148,8 @@ static const char *const fast[] = {
 static const char *best_fast(const char *available)
 {
     ST_TEXT_EACH (name, st_text("%s", available), " \n") {
-        for (const char *const *known = fast; *known != NULL; known++) {
-            if (st_text_is(name, *known) && !st_text_is(name, "tsc-early"))
-                return *known;
-        }
+        if (st_text_is_among(name, fast) && !st_text_is(name, "tsc-early"))
+            return name;
     }
     return NULL;
 }

@@ -12,28 +12,25 @@
 #include "platform/program/terminal.h"
 #include "xruns/xrun.h"
 
-typedef void (*print_fn)(const struct st_printer *printer, int label_indent, const char *label, int indent,
-                         const char *text);
-
-static void print(print_fn how, const char *label, int column, const char *text)
+static void print(const char *label, int column, const char *text, bool wrap)
 {
     struct st_locale_stream stream;
-    const bool wrapped = isatty(STDOUT_FILENO) == 1 || getenv("COLUMNS") != NULL;
+    const bool is_terminal = isatty(STDOUT_FILENO) == 1 || getenv("COLUMNS") != NULL;
     const struct st_printer to = {.out = st_locale_begin(&stream, stdout),
-                                  .width = wrapped ? st_terminal_width(STDOUT_FILENO) : 0};
-    how(&to, 0, label, column, text);
+                                  .width = is_terminal ? st_terminal_width(STDOUT_FILENO) : 0};
+    st_print_lines(&to, 0, label, column, text, wrap);
     if (st_locale_end(&stream) != 0)
         st_failure("out of memory: one line of this output is missing");
 }
 
 void st_change_output_row(int column, const char *label, const char *text)
 {
-    print(st_print_wrapped, label, column, text);
+    print(label, column, text, true);
 }
 
 void st_change_output_lines(const char *text)
 {
-    print(st_print_verbatim, "", 4, text);
+    print("", 4, text, false);
 }
 
 bool st_change_output_ask(const char *question)

@@ -57,7 +57,7 @@ static void take(struct server *server)
 {
     if (!server->open)
         return;
-    const int r = server->watch.source->ops->poll(&server->watch, on_seen, server);
+    const int r = server->watch.source->ops->poll(&server->watch);
     if (r != 0 && r != -EAGAIN) {
         st_xrun_close(&server->watch);
         server->open = false;
@@ -69,7 +69,7 @@ static void poll_server(struct server *server)
     /* poll only if there is something to read: a poll that reads nothing counts as silence of the helper
      * program */
     for (int i = 0; i < READS_MAX && server->open; i++) {
-        struct pollfd readable = {.fd = server->watch.source->ops->fd(&server->watch), .events = POLLIN};
+        struct pollfd readable = {.fd = server->watch.fd, .events = POLLIN};
         if (poll(&readable, 1, 0) <= 0)
             return;
         take(server);
@@ -83,7 +83,7 @@ static void start_server(struct st_music *music, const struct st_xrun_source *so
     const struct st_xrun_setting setting = {.user = (uid_t)uid};
     struct server *server = &music->servers[music->servers_n];
     server->music = music;
-    server->open = st_xrun_open(&server->watch, music->p, source, &setting) == 0;
+    server->open = st_xrun_open(&server->watch, music->p, source, &setting, on_seen, server) == 0;
     music->servers_n++;
 }
 

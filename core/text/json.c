@@ -46,35 +46,28 @@ char *st_json_into_text(json_t *document, size_t flags)
     return text;
 }
 
-char *st_json_dump(const json_t *document, size_t flags, size_t *ret_bytes)
+char *st_json_dump(const json_t *document)
 {
-    char *text = json_dumps(document, flags);
-    if (text == NULL)
-        return NULL;
-    size_t bytes = strlen(text), unsafe_n = 0;
+    char *text = json_dumps(document, ST_JSON_PRETTY);
+    size_t bytes = 0, unsafe_n = 0;
     uint32_t point;
-    for (const char *at = text; *at != '\0'; at++)
+    for (const char *at = text; at != NULL && *at != '\0'; at++)
         unsafe_n += unsafe(at, &point) > 0;
-    if (unsafe_n > 0) {
-        char *escaped = malloc(bytes + unsafe_n * ESCAPE_BYTES + 1);
-        bytes = 0;
-        for (const char *at = text; escaped != NULL && *at != '\0';) {
-            const size_t n = unsafe(at, &point);
-            if (n == 0)
-                escaped[bytes++] = *at++;
-            else
-                bytes += (size_t)snprintf(escaped + bytes, ESCAPE_BYTES + 1, "\\u%04x", (unsigned)point);
-            at += n;
-        }
-        free(text);
-        text = escaped;
+    if (unsafe_n == 0)
+        return text;
+    char *escaped = malloc(strlen(text) + unsafe_n * ESCAPE_BYTES + 1);
+    for (const char *at = text; escaped != NULL && *at != '\0';) {
+        const size_t n = unsafe(at, &point);
+        if (n == 0)
+            escaped[bytes++] = *at++;
+        else
+            bytes += (size_t)snprintf(escaped + bytes, ESCAPE_BYTES + 1, "\\u%04x", (unsigned)point);
+        at += n;
     }
-    if (text == NULL)
-        return NULL;
-    text[bytes] = '\0';
-    if (ret_bytes != NULL)
-        *ret_bytes = bytes;
-    return text;
+    if (escaped != NULL)
+        escaped[bytes] = '\0';
+    free(text);
+    return escaped;
 }
 
 const char *st_json_safe_text(const json_t *object, const char *key)

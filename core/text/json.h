@@ -108,8 +108,7 @@ static inline json_t *st_json_text_or_null(const char *text)
 /** A member that is a text; "" if there is none. Borrowed. */
 static inline const char *st_json_text_of(const json_t *object, const char *key)
 {
-    const char *text = st_json_text(object, key);
-    return text != NULL ? text : "";
+    return st_text_or(st_json_text(object, key), "");
 }
 
 /** Walks over the list that is member `key` of an object; without such a list there are no values. */
@@ -141,11 +140,10 @@ int st_json_written(char *text, json_t **ret);
 /** Flags for documents that people may read: indented, and 0.1 instead of 0.10000000000000001. */
 #define ST_JSON_PRETTY (JSON_INDENT(2) | JSON_REAL_PRECISION(12))
 
-/** As json_dumps, with \u escapes also for characters that JSON allows but that are not safe text
- * (core/text/safe.h): DEL, C1 control characters, bidirectional marks. The document's value stays the
- * same. @param ret_bytes length of the text (may be NULL). @return NULL: out of memory, or no document.
- * Free with free(). */
-char *st_json_dump(const json_t *document, size_t flags, size_t *ret_bytes);
+/** As json_dumps with ST_JSON_PRETTY, with \u escapes also for characters that JSON allows but that are not
+ * safe text (core/text/safe.h): DEL, C1 control characters, bidirectional marks. The document's value stays
+ * the same. @return NULL: out of memory, or no document. Free with free(). */
+char *st_json_dump(const json_t *document);
 
 /** Converts a document to text, which the caller frees, and releases the document. @param document NULL:
  * out of memory. @return NULL: out of memory. */

@@ -81,6 +81,17 @@ bool st_text_has_among(const char *text, const char *const *words)
     return *words != NULL;
 }
 
+void st_text_trim(char *text)
+{
+    static const char white[] = " \t\r\n\f\v";
+    size_t len = strlen(text);
+    while (len > 0 && strchr(white, text[len - 1]) != NULL)
+        len--;
+    text[len] = '\0';
+    const size_t begin = strspn(text, white);
+    memmove(text, text + begin, len - begin + 1);
+}
+
 char *st_text_swap(char *text, char from, char to)
 {
     for (char *at = text; (at = strchr(at, from)) != NULL;)

@@ -73,6 +73,9 @@ bool st_text_has_among(const char *text, const char *const *words);
  * written. */
 bool st_text_copy(char *ret, size_t ret_bytes, const char *text, size_t len);
 
+/** Removes ASCII white space at both ends, in place. */
+void st_text_trim(char *text);
+
 /** Replaces each character `from` by `to`. @return text. */
 char *st_text_swap(char *text, char from, char to);
 

@@ -43,7 +43,7 @@ void st_causes_sample_pressure(struct st_system_pressure *pressure, struct st_pl
                            &now.pressure_memory_permille};
     bool guest = false;
     cpu = ST_MAX(cpu, 0);
-    (void)platform->virtualised(platform, &guest);
+    (void)st_tree_virtualised(platform, &guest);
     pressure->before = pressure->last;
     st_readings_read(platform, cpu, guest, INT64_MIN, &pressure->last);
     const int64_t span_ns = pressure->last.at_ns - pressure->before.at_ns;

@@ -55,7 +55,7 @@ void st_observe_set(struct st_observe *observe, const struct st_config *config)
 
 static int fd_of(const struct st_observed *o)
 {
-    return o->open && o->source->ops->fd != NULL ? o->source->ops->fd(&o->watch) : -1;
+    return o->open ? o->watch.fd : -1;
 }
 
 void st_observe_wait(const struct st_observe *observe, struct st_wait *wait)

@@ -35,11 +35,11 @@ static void from_device(enum st_duplex_format format, const void *from, float *t
  * gone. */
 static long write_signal(struct st_duplex *duplex, uint32_t frames_n)
 {
-    float signal[ST_DUPLEX_FRAMES_MAX * 2], device[ST_DUPLEX_FRAMES_MAX * 2]; /* device: any format fits */
+    float signal[ST_DUPLEX_FRAMES_MAX * ST_DUPLEX_CHANNELS],
+        device[ST_DUPLEX_FRAMES_MAX * ST_DUPLEX_CHANNELS]; /* device: any format fits */
     float *const to[] = {signal, signal + 1};
-    const uint32_t channels = duplex->ear->head.channels;
-    st_ear_play(duplex->ear, (uint32_t)duplex->ear->recorded, to, channels, frames_n);
-    to_device(duplex->format, signal, device, (size_t)frames_n * channels);
+    st_ear_play(duplex->ear, (uint32_t)duplex->ear->recorded, to, ST_DUPLEX_CHANNELS, frames_n);
+    to_device(duplex->format, signal, device, (size_t)frames_n * ST_DUPLEX_CHANNELS);
     return duplex->ops->write(duplex->device, device, frames_n);
 }
 
@@ -51,9 +51,11 @@ static void say_xrun(struct st_duplex *duplex)
 static int play(struct st_duplex *duplex, uint32_t frames_n)
 {
     long n = write_signal(duplex, frames_n);
-    const enum st_duplex_xrun xrun = n == 0                      ? ST_DUPLEX_XRUN_PLAY
-                                     : duplex->ops->xrun != NULL ? duplex->ops->xrun(duplex->device)
-                                                                 : ST_DUPLEX_XRUN_NONE;
+    enum st_duplex_xrun xrun = ST_DUPLEX_XRUN_NONE;
+    if (n == 0)
+        xrun = ST_DUPLEX_XRUN_PLAY;
+    else if (duplex->ops->xrun != NULL)
+        xrun = duplex->ops->xrun(duplex->device);
     if (xrun != ST_DUPLEX_XRUN_NONE)
         say_xrun(duplex);
     if (n >= 0 && xrun == ST_DUPLEX_XRUN_PLAY) /* the device starts again, and needs its reserve of frames */
@@ -63,9 +65,9 @@ static int play(struct st_duplex *duplex, uint32_t frames_n)
 
 int st_duplex_turn(struct st_duplex *duplex)
 {
-    float device[ST_DUPLEX_FRAMES_MAX * 2], samples[ST_DUPLEX_FRAMES_MAX * 2];
+    float device[ST_DUPLEX_FRAMES_MAX * ST_DUPLEX_CHANNELS],
+        samples[ST_DUPLEX_FRAMES_MAX * ST_DUPLEX_CHANNELS];
     const float *const from[] = {samples, samples + 1};
-    const uint32_t channels = duplex->ear->head.channels;
     const long n = duplex->ops->read(duplex->device, device, duplex->period_frames);
     const int64_t now_ns = st_posix_now_ns(NULL);
     if (n < 0)
@@ -74,10 +76,10 @@ int st_duplex_turn(struct st_duplex *duplex)
         say_xrun(duplex);
         return 0;
     }
-    from_device(duplex->format, device, samples, (size_t)n * channels);
+    from_device(duplex->format, device, samples, (size_t)n * ST_DUPLEX_CHANNELS);
     st_ear_record(duplex->ear, (uint32_t)duplex->ear->recorded,
-                  now_ns - n * INT64_C(1000000000) / (int64_t)duplex->ear->head.rate_hz, from, channels,
-                  (uint32_t)n);
+                  now_ns - n * INT64_C(1000000000) / (int64_t)duplex->ear->head.rate_hz, from,
+                  ST_DUPLEX_CHANNELS, (uint32_t)n);
     const long queued = duplex->ops->queued != NULL ? duplex->ops->queued(duplex->device) : -1;
     const long room = queued >= 0 ? (long)duplex->ahead_frames - queued : n;
     return room > 0 ? play(duplex, (uint32_t)room) : 0;
@@ -117,8 +119,13 @@ static bool look(void *ctx)
     return r == 0;
 }
 
-int st_duplex_run(struct st_duplex *duplex)
+int st_duplex_run(struct st_duplex *duplex, const char *plays, const char *records)
 {
+    struct st_capture_head *head = &duplex->ear->head;
+    head->channels = ST_DUPLEX_CHANNELS;
+    head->period_frames = duplex->period_frames;
+    ST_PRINT(head->plays, "%s", plays);
+    ST_PRINT(head->records, "%s", records);
     if (st_ear_prepare(duplex->ear) < 0)
         return st_ear_absent("out of memory");
     st_ear_begin(duplex->ear);

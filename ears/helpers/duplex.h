@@ -5,6 +5,7 @@
 
 #include "ears/helpers/ear.h"
 
+#define ST_DUPLEX_CHANNELS   2
 #define ST_DUPLEX_FRAMES_MAX 8192 /* four periods */
 
 enum st_duplex_format { ST_DUPLEX_S32, ST_DUPLEX_S16, ST_DUPLEX_FLOAT };
@@ -42,5 +43,6 @@ int st_duplex_begin(struct st_duplex *duplex);
 int st_duplex_turn(struct st_duplex *duplex);
 
 /** Plays and records in a separate thread, with real-time priority if permitted, until the command ends or
- * a device has gone. Main thread. @return ST_EAR_DONE or ST_EAR_ABSENT. */
-int st_duplex_run(struct st_duplex *duplex);
+ * a device has gone. Main thread. The caller has set the server and the rate in ear->head. @param plays,
+ * records names of the devices. @return ST_EAR_DONE or ST_EAR_ABSENT. */
+int st_duplex_run(struct st_duplex *duplex, const char *plays, const char *records);

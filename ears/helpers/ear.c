@@ -109,7 +109,7 @@ int st_ear_prepare(struct st_ear *ear)
 {
     const uint64_t rate_hz = ear->head.rate_hz;
     const size_t bytes = (size_t)(rate_hz * RING_NS / ST_NS_PER_S) * ear->head.channels * sizeof(float);
-    st_signal_init(&ear->signal, ear->head.rate_hz, ear->head.channels, ST_HEARING_LEVEL);
+    st_signal_init(&ear->signal, ear->head.rate_hz, ear->head.channels);
     st_signal_force(&ear->signal, ear->shared->chance);
     return ear->player ? 0 : st_capture_stream_ring_open(&ear->ring, bytes, ear->head.channels);
 }

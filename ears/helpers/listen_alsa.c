@@ -6,10 +6,9 @@
 #include "core/text/text.h"
 #include "ears/helpers/duplex.h"
 
-#define CHANNELS 2
-#define RATE_HZ  48000
-#define PERIOD   512
-#define PERIODS  4
+#define RATE_HZ 48000
+#define PERIOD  512
+#define PERIODS 4
 
 struct devices {
     snd_pcm_t *play, *record;
@@ -23,7 +22,9 @@ static long put_right(snd_pcm_t *pcm, int error)
 {
     if (error == -EAGAIN || error == -EINTR)
         return 0;
-    int r = error == -EPIPE || error == -ESTRPIPE ? snd_pcm_recover(pcm, error, 1) : error;
+    int r = error;
+    if (error == -EPIPE || error == -ESTRPIPE)
+        r = snd_pcm_recover(pcm, error, 1);
     if (r == 0 && snd_pcm_stream(pcm) == SND_PCM_STREAM_CAPTURE)
         r = snd_pcm_start(pcm);
     return r;
@@ -44,12 +45,15 @@ static long write_device(void *ctx, const void *from, uint32_t frames_n)
     bool xrun = false;
     while (left > 0) {
         const snd_pcm_sframes_t n = snd_pcm_writei(devices->play, at, left);
-        const long r = n < 0 ? put_right(devices->play, (int)n) : 0;
-        if (r < 0)
-            return r;
-        xrun |= n == -EPIPE || n == -ESTRPIPE;
-        at += n > 0 ? snd_pcm_frames_to_bytes(devices->play, n) : 0;
-        left -= n > 0 ? (snd_pcm_uframes_t)n : 0;
+        if (n < 0) {
+            const long r = put_right(devices->play, (int)n);
+            if (r < 0)
+                return r;
+            xrun |= n == -EPIPE || n == -ESTRPIPE;
+            continue;
+        }
+        at += snd_pcm_frames_to_bytes(devices->play, n);
+        left -= (snd_pcm_uframes_t)n;
     }
     return xrun ? 0 : (long)frames_n;
 }
@@ -86,7 +90,7 @@ static int set_up(snd_pcm_t *pcm, enum st_duplex_format format, unsigned *rate_h
     if (r >= 0)
         r = snd_pcm_hw_params_set_format(pcm, params, formats[format]);
     if (r >= 0)
-        r = snd_pcm_hw_params_set_channels(pcm, params, CHANNELS);
+        r = snd_pcm_hw_params_set_channels(pcm, params, ST_DUPLEX_CHANNELS);
     if (r >= 0)
         r = snd_pcm_hw_params_set_rate_near(pcm, params, rate_hz, NULL);
     if (r >= 0)
@@ -154,10 +158,6 @@ int main(int argc, char **argv)
     duplex.period_frames = (uint32_t)period;
     duplex.ahead_frames = (uint32_t)period * (PERIODS - 1);
     ear.head.rate_hz = rate_hz;
-    ear.head.channels = CHANNELS;
-    ear.head.period_frames = (uint32_t)period;
     ST_PRINT(ear.head.server, "ALSA %s", snd_asoundlib_version());
-    ST_PRINT(ear.head.plays, "%s", plays);
-    ST_PRINT(ear.head.records, "%s", records);
-    return st_duplex_run(&duplex);
+    return st_duplex_run(&duplex, plays, records);
 }

@@ -157,8 +157,7 @@ static void on_alarm(ST_UNUSED int number)
 {
     static const struct st_capture_event event = {.kind = ST_CAPTURE_ABSENT,
                                                   .text = "the JACK server does not answer"};
-    /* the recorder has written no head yet */
-    const bool says = !listener.ear.player && listener.ear.head.period_frames == 0;
+    const bool says = listener.ear.head.period_frames == 0; /* no head was written yet */
     _exit(says && st_capture_stream_write_event(STDOUT_FILENO, &event) < 0 ? ST_EAR_FAILED : ST_EAR_ABSENT);
 }
 

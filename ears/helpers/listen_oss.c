@@ -22,10 +22,6 @@ int main(int argc, char **argv)
         st_oss_device_open(&device, plays, records, ear.frames, &duplex, &ear.head.rate_hz, &failed);
     if (r < 0)
         return st_ear_absent("%.100s: %s", failed, strerror(-r));
-    ear.head.channels = 2;
-    ear.head.period_frames = duplex.period_frames;
     ST_PRINT(ear.head.server, "sound(4)");
-    ST_PRINT(ear.head.plays, "%s", plays);
-    ST_PRINT(ear.head.records, "%s", records);
-    return st_duplex_run(&duplex);
+    return st_duplex_run(&duplex, plays, records);
 }

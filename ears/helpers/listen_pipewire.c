@@ -73,6 +73,17 @@ static void end(struct listener *listener, int status)
     listener->ended = true;
 }
 
+/* Ends since `what` has gone. */
+static void end_without(struct listener *listener, const char *what)
+{
+    int status = ST_EAR_DONE;
+    if (listener->headed)
+        st_ear_say(&listener->ear, ST_CAPTURE_GONE, what);
+    else
+        status = st_ear_absent("%s has gone", what);
+    end(listener, status);
+}
+
 /* --- the data thread --- */
 
 /* Notes the server's rate and cycle length. @return the frames of this cycle; 0: the cycle is not used. */
@@ -252,9 +263,9 @@ static void take_node(struct listener *listener, uint32_t id, const struct spa_d
         if (node->id != 0)
             continue;
         node->id = id;
-        node->sink = class != NULL && (st_text_is(class, "Audio/Sink") || st_text_is(class, "Audio/Duplex"));
-        node->source =
-            class != NULL && (st_text_is(class, "Audio/Source") || st_text_is(class, "Audio/Duplex"));
+        const bool both = spa_streq(class, "Audio/Duplex");
+        node->sink = both || spa_streq(class, "Audio/Sink");
+        node->source = both || spa_streq(class, "Audio/Source");
         copy(node->name, spa_dict_lookup(props, PW_KEY_NODE_NAME));
         return;
     }
@@ -347,13 +358,8 @@ static void on_global(void *ctx, uint32_t id, ST_UNUSED uint32_t permissions, co
 static void on_global_remove(void *ctx, uint32_t id)
 {
     struct listener *listener = ctx;
-    if (id != 0 && (id == listener->device || id == listener->sink_node)) {
-        if (listener->headed && !listener->ear.player)
-            st_ear_say(&listener->ear, ST_CAPTURE_GONE, name_of(listener, id));
-        else
-            (void)st_ear_absent("the device has gone");
-        end(listener, ST_EAR_DONE);
-    }
+    if (id != 0 && (id == listener->device || id == listener->sink_node))
+        end_without(listener, name_of(listener, id));
     ST_EACH (node, listener->nodes) {
         if (node->id == id)
             node->id = 0;
@@ -411,11 +417,8 @@ static void on_done(void *ctx, uint32_t id, int seq)
 static void on_error(void *ctx, uint32_t id, ST_UNUSED int seq, int res, ST_UNUSED const char *message)
 {
     struct listener *listener = ctx;
-    if (id != PW_ID_CORE || res != -EPIPE)
-        return;
-    if (listener->headed && !listener->ear.player)
-        st_ear_say(&listener->ear, ST_CAPTURE_GONE, listener->server);
-    end(listener, ST_EAR_DONE);
+    if (id == PW_ID_CORE && res == -EPIPE)
+        end_without(listener, listener->server);
 }
 
 static const struct pw_core_events core_events = {PW_VERSION_CORE_EVENTS, .info = on_info, .done = on_done,
@@ -471,14 +474,8 @@ static void on_tick(void *ctx, ST_UNUSED uint64_t expirations)
         st_ear_pump(ear);
     }
     /* a recorder without a device reports the reason by itself */
-    if (!ear->player && listener->device != 0 && st_ear_player_ended(ear)) {
-        int status = ST_EAR_DONE;
-        if (listener->headed)
-            st_ear_say(ear, ST_CAPTURE_GONE, "the process that plays");
-        else
-            status = st_ear_absent("the process that plays has ended");
-        end(listener, status);
-    }
+    if (!ear->player && listener->device != 0 && st_ear_player_ended(ear))
+        end_without(listener, "the process that plays");
     if (ear->shut)
         end(listener, ST_EAR_DONE);
 }

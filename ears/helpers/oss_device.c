@@ -53,11 +53,9 @@ int st_oss_device_open(struct st_oss_device *device, const char *plays, const ch
                        const char **ret_failed)
 {
     const bool one = strcmp(plays, records) == 0;
-    device->play = device->record = -1;
     *ret_failed = plays;
     int r = open_device(device, plays, one ? O_RDWR : O_WRONLY, &device->play);
-    if (r == 0 && one)
-        device->record = device->play;
+    device->record = device->play;
     if (r == 0 && !one) {
         *ret_failed = records;
         r = open_device(device, records, O_RDONLY, &device->record);
@@ -98,11 +96,12 @@ static enum st_duplex_xrun xrun_of_device(void *ctx)
 {
     const struct st_oss_device *device = ctx;
     const audio_errinfo play = st_oss_gaps(device->calls, device->play);
-    const audio_errinfo record =
-        device->record != device->play ? st_oss_gaps(device->calls, device->record) : play;
-    return play.play_underruns > 0   ? ST_DUPLEX_XRUN_PLAY
-           : record.rec_overruns > 0 ? ST_DUPLEX_XRUN_RECORD
-                                     : ST_DUPLEX_XRUN_NONE;
+    audio_errinfo record = play;
+    if (device->record != device->play)
+        record = st_oss_gaps(device->calls, device->record);
+    if (play.play_underruns > 0)
+        return ST_DUPLEX_XRUN_PLAY;
+    return record.rec_overruns > 0 ? ST_DUPLEX_XRUN_RECORD : ST_DUPLEX_XRUN_NONE;
 }
 
 const struct st_duplex_ops st_oss_ops = {read_device, write_device, xrun_of_device};

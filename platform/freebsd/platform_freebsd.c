@@ -417,7 +417,6 @@ static void no_release_latency(ST_UNUSED struct st_platform *platform, ST_UNUSED
 struct st_platform *st_platform_native(void)
 {
     static struct st_platform freebsd_row = {
-        .name = "freebsd",
         .now_ns = st_posix_now_ns,
         .sleep_until_ns = st_posix_sleep_until_ns,
         .sleep_until_precise_ns = st_freebsd_sleep_until_precise_ns,
@@ -447,7 +446,6 @@ struct st_platform *st_platform_native(void)
         .program_path = freebsd_program_path,
         .run = st_posix_run,
         .conditions = st_tree_conditions,
-        .virtualised = st_tree_virtualised,
         .open_path = st_posix_open_path,
         .read_text = st_posix_read_text,
         .list = st_posix_list,

@@ -372,11 +372,8 @@ static int64_t throttled_us(int fd)
 {
     char text[1024];
     uint64_t us;
-    const ssize_t got = pread(fd, text, sizeof(text) - 1, 0);
-    if (got <= 0)
-        return -1;
-    text[got] = '\0';
-    if (st_proc_line_u64(text, "throttled_usec ", &us) != 0 || us >= INT64_MAX / 1000)
+    if (!read_again(fd, text, sizeof(text)) || st_proc_line_u64(text, "throttled_usec ", &us) != 0 ||
+        us >= INT64_MAX / 1000)
         return -1;
     return (int64_t)us;
 }
@@ -547,7 +544,6 @@ static int sleep_until_precise_ns(ST_UNUSED struct st_platform *platform,
 struct st_platform *st_platform_native(void)
 {
     static struct st_platform linux_row = {
-        .name = "linux",
         .now_ns = st_posix_now_ns,
         .sleep_until_ns = st_posix_sleep_until_ns,
         .sleep_until_precise_ns = sleep_until_precise_ns,
@@ -577,7 +573,6 @@ struct st_platform *st_platform_native(void)
         .program_path = linux_program_path,
         .run = st_posix_run,
         .conditions = linux_conditions,
-        .virtualised = st_tree_virtualised,
         .open_path = st_posix_open_path,
         .read_text = st_posix_read_text,
         .list = st_posix_list,

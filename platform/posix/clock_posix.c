@@ -42,9 +42,7 @@ int st_posix_sleep_until_ns(ST_UNUSED struct st_platform *platform, int64_t due_
 
 int64_t st_posix_wall_ns(ST_UNUSED struct st_platform *platform)
 {
-    struct timespec ts;
-    clock_gettime(CLOCK_REALTIME, &ts);
-    return st_ns_from_timespec(&ts);
+    return st_posix_clock_ns(CLOCK_REALTIME);
 }
 
 int64_t st_posix_clock_ns(clockid_t clock)

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "core/ns.h"
+#include "platform/child_env.h"
 #include "platform/posix/posix.h"
 
 #define NAP_NS (10 * ST_NS_PER_MS)
@@ -12,8 +13,9 @@
 #define KILL_NAPS 5
 
 int st_posix_piped_start(struct st_posix_piped *piped, const char *path, const char *const *argv,
-                         const struct st_run_as *as)
+                         struct st_run_as as)
 {
+    struct st_child_env env;
     int in[2], out[2];
     if (pipe2(in, O_CLOEXEC) != 0)
         return -errno;
@@ -23,7 +25,11 @@ int st_posix_piped_start(struct st_posix_piped *piped, const char *path, const c
         close(in[1]);
         return -error;
     }
-    const int r = st_posix_start(path, argv, as, in[0], out[1], &piped->pid);
+    int r = st_child_env_open(&env, as.switch_user ? as.uid : geteuid(), NULL);
+    as.env = (const char *const *)env.vars;
+    if (r == 0)
+        r = st_posix_start(path, argv, &as, in[0], out[1], &piped->pid);
+    st_child_env_close(&env);
     close(in[0]);
     close(out[1]);
     if (r < 0) {

@@ -115,10 +115,11 @@ struct st_posix_piped {
 
 #define ST_POSIX_PIPED_NONE ((struct st_posix_piped){.in = -1, .out = -1})
 
-/** Starts a program; reading from it never waits. @param piped must hold no program. @return 0 or a negative
- * errno value. */
+/** Starts a program with the environment of this process, or that of the user that it becomes
+ * (st_child_env_open); reading from it never waits. @param piped must hold no program. @param as `env` is not
+ * used. @return 0 or a negative errno value. */
 ST_NODISCARD int st_posix_piped_start(struct st_posix_piped *piped, const char *path, const char *const *argv,
-                                      const struct st_run_as *as);
+                                      struct st_run_as as);
 /** Waits for the end of the program, at most 10 ms for each nap. @return true: ended, with the wait status
  * in *ret_status. */
 bool st_posix_piped_ended(struct st_posix_piped *piped, unsigned naps, int *ret_status);

@@ -10,6 +10,7 @@
 
 #include "core/text/text.h"
 #include "platform/posix/posix.h"
+#include "platform/tree.h"
 
 /* The last component of a path, and the folder it is in. */
 struct place {
@@ -298,14 +299,8 @@ int st_posix_lock_folder(struct st_platform *platform, const char *path)
  * by now. */
 static bool is_sleeptune(pid_t pid)
 {
-    char path[32], comm[16] = "sleeptune"; /* without /proc, the link is believed */
-    ST_PRINT(path, "/proc/%ld/comm", (long)pid);
-    FILE *file = fopen(path, "re");
-    if (file != NULL && fgets(comm, sizeof(comm), file) == NULL)
-        comm[0] = '\0';
-    if (file != NULL)
-        fclose(file);
-    return st_text_begins(comm, "sleeptune");
+    const char *comm = st_tree_text(st_platform_native(), st_text("/proc/%ld/comm", (long)pid));
+    return comm[0] == '\0' || st_text_begins(comm, "sleeptune"); /* without /proc, the link is believed */
 }
 
 int st_posix_folder_holder(struct st_platform *platform, const char *path)

@@ -134,7 +134,7 @@ int st_output_json(json_t *document)
 {
     if (document == NULL)
         return st_failure("out of memory");
-    char *text = st_json_dump(document, ST_JSON_PRETTY, NULL);
+    char *text = st_json_dump(document);
     json_decref(document);
     if (text == NULL)
         return st_failure("out of memory");

@@ -17,7 +17,7 @@ struct st_platform *st_fake_new(enum st_os os, int64_t start_ns)
         free(fake);
         return NULL;
     }
-    fake->row = (struct st_platform){.name = "fake", .os = os};
+    fake->row = (struct st_platform){.os = os};
     st_fake_state_add_clocks(&fake->row);
     st_fake_state_add_system(&fake->row);
     st_fake_state_add_files(&fake->row);

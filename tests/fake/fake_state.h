@@ -13,9 +13,9 @@
     X(sleep_until_ns), X(sleep_until_precise_ns), X(suspended_ns), X(set_policy), X(get_policy), X(demote),  \
         X(pin), X(unpin), X(cpus_allowed), X(set_name), X(timer_slack_ns), X(set_timer_slack_ns),            \
         X(hold_latency), X(counters_open), X(counters_self), X(counters_other), X(lock_memory),              \
-        X(set_rttime_limit_ns), X(rt_rights), X(program_path), X(run), X(virtualised), X(read_text),         \
-        X(list), X(read_sysctl), X(replace_file), X(clean_file), X(remove_file), X(make_folder),             \
-        X(remove_folder), X(write_value), X(write_sysctl), X(can_write), X(lock_folder), X(folder_holder)
+        X(set_rttime_limit_ns), X(rt_rights), X(program_path), X(run), X(read_text), X(list),                \
+        X(read_sysctl), X(replace_file), X(clean_file), X(remove_file), X(make_folder), X(remove_folder),    \
+        X(write_value), X(write_sysctl), X(can_write), X(lock_folder), X(folder_holder)
 
 #define ST_FAKE_FUNCTION(name) F_##name
 enum st_fake_function { ST_FAKE_FUNCTIONS(ST_FAKE_FUNCTION), F_COUNT };

@@ -235,12 +235,6 @@ static int fake_program_path(struct st_platform *machine, char *buf, size_t buf_
     return 0;
 }
 
-static int fake_virtualised(struct st_platform *machine, bool *ret)
-{
-    const int error = st_fake_state_fault(st_fake_state_of(machine), F_virtualised);
-    return error != 0 ? error : st_tree_virtualised(machine, ret);
-}
-
 void st_fake_state_add_system(struct st_platform *row)
 {
     row->set_policy = fake_set_policy;
@@ -264,5 +258,4 @@ void st_fake_state_add_system(struct st_platform *row)
     row->rt_rights = fake_rt_rights;
     row->program_path = fake_program_path;
     row->conditions = st_tree_conditions;
-    row->virtualised = fake_virtualised;
 }

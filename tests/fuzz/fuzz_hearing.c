@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     const uint32_t channels = 1 + data[0] % 3, rate_hz = data[0] > 127 ? 8000 : 1000 * (8 + data[0] % 185U);
     uint64_t at = data[1] * 1000U, n = 0;
-    st_signal_init(&signal, rate_hz, channels, ST_HEARING_LEVEL);
+    st_signal_init(&signal, rate_hz, channels);
     st_signal_force(&signal, data[2]);
     st_hearing_init(&hearing, rate_hz, channels);
     st_hearing_expect(&hearing, 0, data[1] % 2 != 0 ? at : 0); /* without: seconds for one input */

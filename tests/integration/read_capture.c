@@ -148,7 +148,7 @@ int main(int argc, char **argv)
     places = malloc(signal_n * sizeof(*places));
     if (signal_of == NULL || places == NULL)
         return 1;
-    st_signal_init(&signal, head.rate_hz, 1, ST_HEARING_LEVEL);
+    st_signal_init(&signal, head.rate_hz, 1);
     st_signal_fill(&signal, 0, signal_of, signal_n);
     for (size_t i = 0; i + SURE < signal_n; i++)
         places[i] = (struct place){.hash = hash_of(&signal_of[i]), .at = (uint32_t)i};

@@ -59,13 +59,6 @@ static inline int teardown(void **state)
     return system(command);
 }
 
-static inline int open_source_in(const char *folder)
-{
-    struct st_xrun_setting setting;
-    ST_PRINT(setting.server, "%s", folder);
-    return st_xrun_open(&watch, st_platform_native(), source, &setting);
-}
-
 static inline void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
     if (seen->kind == ST_XRUN_SEEN_LOAD) {
@@ -80,10 +73,17 @@ static inline void on_seen(void *ctx, const struct st_xrun_seen *seen)
     seen_n++;
 }
 
+static inline int open_source_in(const char *folder)
+{
+    struct st_xrun_setting setting;
+    ST_PRINT(setting.server, "%s", folder);
+    return st_xrun_open(&watch, st_platform_native(), source, &setting, on_seen, NULL);
+}
+
 /** @return how many sightings one more look has. */
 static inline int look(void)
 {
     const int before = seen_n;
-    assert_int_equal(source->ops->poll(&watch, on_seen, NULL), 0);
+    assert_int_equal(source->ops->poll(&watch), 0);
     return seen_n - before;
 }

@@ -20,8 +20,6 @@ struct sound4 {
     int fd; /* descriptor of PATH */
     unsigned char *bytes;
     size_t bytes_n; /* allocated */
-    st_xrun_seen_fn seen;
-    void *seen_ctx;
 };
 
 /** Fills sound4->bytes. @return their number, or -errno. */
@@ -48,22 +46,19 @@ static int64_t get_devices(struct sound4 *sound4)
 
 static void on_channel(void *ctx, const struct st_snd_channel *channel)
 {
-    struct sound4 *sound4 = ctx;
-    if (channel->pid != getpid()) /* sleeptuned's own test stream counts by itself */
-        st_sndstat_look_at(&sound4->counters, channel, sound4->seen, sound4->seen_ctx);
+    const struct st_xrun_watch *w = ctx;
+    struct sound4 *sound4 = w->state;
+    if (channel->pid != getpid()) /* the daemon's own stream counts by itself */
+        st_sndstat_look_at(&sound4->counters, channel, w->seen, w->ctx);
 }
 
-static void no_sighting(ST_UNUSED void *ctx, ST_UNUSED const struct st_xrun_seen *seen) {}
-
-static int look(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+static int look(struct st_xrun_watch *w)
 {
     struct sound4 *sound4 = w->state;
-    sound4->seen = seen;
-    sound4->seen_ctx = ctx;
     st_sndstat_look_begin(&sound4->counters);
     int64_t n = get_devices(sound4);
     if (n >= 0)
-        n = st_sndstat_nvlist(sound4->bytes, (size_t)n, on_channel, sound4);
+        n = st_sndstat_nvlist(sound4->bytes, (size_t)n, on_channel, w);
     if (n == -EAGAIN || n == -EBUSY)
         return 0;
     if (n < 0)
@@ -95,7 +90,7 @@ static int open_sound4(struct st_xrun_watch *w)
     if (sound4->fd < 0)
         r = st_xrun_because(w, -errno, "cannot open " PATH ": %s", strerror(errno));
     else
-        r = look(w, no_sighting, NULL);
+        r = look(w); /* reports nothing, since the counters are new */
     if (r < 0)
         close_sound4(w);
     return r;

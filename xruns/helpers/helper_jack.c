@@ -63,6 +63,7 @@ struct observer {
 };
 
 static struct observer observer;
+static const char *server; /* its name */
 /* libjack's latest error message; global, since libjack's callback has no context */
 static char message[128];
 
@@ -129,7 +130,7 @@ static void on_shutdown(ST_UNUSED void *ctx)
 }
 
 /* Connects to the server. @return ST_HELPER_LINE_DONE; or the status for main, after writing the reason. */
-static int open_client(const char *server)
+static int open_client(void)
 {
     jack_status_t status = 0;
     if (st_jack_server_is_pipewire())
@@ -180,13 +181,13 @@ static void look_at_clients(struct st_jack_graph *ret)
         char name[ST_JACK_NAME_BYTES];
         const jack_port_t *port = jack_port_by_name(observer.client, ports[i]);
         client_of(ports[i], name);
-        const size_t at = name[0] != '\0' ? st_jack_late_client(ret, name) : ST_JACK_CLIENTS_MAX;
+        const size_t at = st_jack_late_client(ret, name);
         const char **others =
             at < ST_JACK_CLIENTS_MAX ? jack_port_get_all_connections(observer.client, port) : NULL;
         for (size_t j = 0; others != NULL && others[j] != NULL; j++) {
             client_of(others[j], name);
             ret->connected[at] = true;
-            const size_t to = name[0] != '\0' ? st_jack_late_client(ret, name) : ST_JACK_CLIENTS_MAX;
+            const size_t to = st_jack_late_client(ret, name);
             if (to < ST_JACK_CLIENTS_MAX && (jack_port_flags(port) & JackPortIsOutput) != 0)
                 ret->feeds[at][to] = true;
         }
@@ -198,23 +199,16 @@ static void look_at_clients(struct st_jack_graph *ret)
 /* Does any client play? A client without a connection is not heard. */
 static bool plays(const struct st_jack_graph *clients)
 {
-    size_t i = 0;
-    while (i < clients->n && !clients->connected[i])
-        i++;
-    return i < clients->n;
+    return memchr(clients->connected, true, clients->n) != NULL;
 }
 
-static void say_ready(const char *server, const struct st_jack_graph *clients)
+static void say_ready(const struct st_jack_graph *clients)
 {
     char text[ST_XRUN_WHY_BYTES] = "";
     ST_APPEND(text, "JACK server \"%.60s\", %u frames at %u Hz", server,
               jack_get_buffer_size(observer.client), jack_get_sample_rate(observer.client));
-    size_t own = 0;
-    while (own < clients->n && !st_text_is(clients->names[own], ST_XRUN_OWN_CLIENT))
-        own++;
-    if (own < clients->n)
-        ST_APPEND(text,
-                  "; sleeptuned's own test stream uses this server, and counts the same xruns one by one");
+    if (st_jack_late_find(clients, ST_XRUN_OWN_CLIENT) < ST_JACK_CLIENTS_MAX)
+        ST_APPEND(text, "; the daemon's own stream uses this server, and counts the same xruns one by one");
     if (st_text_is(text, observer.said))
         return;
     memcpy(observer.said, text, sizeof(text));
@@ -231,7 +225,7 @@ static int64_t period_ns(void)
 
 /* Writes a line with the server's DSP load, of which only these samples are known, and a line for each
  * connected client, whose share of the load is not known. Writes nothing while no client plays. */
-static void say_loads(const char *server, const struct st_jack_graph *clients)
+static void say_loads(const struct st_jack_graph *clients)
 {
     const int64_t cycle_ns = period_ns();
     if (cycle_ns <= 0 || !plays(clients) || observer.loads_n == 0)
@@ -259,7 +253,7 @@ static void say_loads(const char *server, const struct st_jack_graph *clients)
     }
 }
 
-static void look(const char *server)
+static void look(void)
 {
     const int64_t now_us = (int64_t)jack_get_time();
     if (now_us < observer.sample_us)
@@ -278,8 +272,8 @@ static void look(const char *server)
     observer.plays = plays(&clients);
     if (!due && !observer.plays)
         return;
-    say_ready(server, &clients);
-    say_loads(server, &clients); /* also early, when a client begins to play */
+    say_ready(&clients);
+    say_loads(&clients); /* also early, when a client begins to play */
     observer.loads_n = 0;
     if (due)
         st_helper_line_alive();
@@ -287,10 +281,10 @@ static void look(const char *server)
 
 /* --- xruns --- */
 
-static void on_seen(void *ctx, const struct st_xrun_seen *seen)
+static void on_seen(ST_UNUSED void *ctx, const struct st_xrun_seen *seen)
 {
     struct st_xrun_seen line = *seen;
-    ST_PRINT(line.event.device, "%s", *(const char **)ctx);
+    ST_PRINT(line.event.device, "%s", server);
     if (line.event.kind == ST_EVENT_CLIENT_DROPOUT)
         line.event.spare_ns = observer.spare_ns;
     st_helper_line_xrun(&line);
@@ -314,8 +308,8 @@ static int open_file(const char *path)
     return -1;
 }
 
-/* Does a command line, its words separated by NUL, belong to the server of that name? */
-static bool serves(const char *words, size_t len, const char *server)
+/* Does a command line, its words separated by NUL, belong to the server? */
+static bool serves(const char *words, size_t len)
 {
     const char *name = "default";
     for (size_t i = 0; i < len; i += strlen(words + i) + 1) {
@@ -334,7 +328,7 @@ static bool serves(const char *words, size_t len, const char *server)
 }
 
 /* The standard error of jackd, if that is a file. FreeBSD has no such links: no log. */
-static int open_output(const char *server)
+static int open_output(void)
 {
     struct st_platform *machine = st_platform_native();
     char words[4096];
@@ -345,7 +339,7 @@ static int open_output(const char *server)
         const char *folder = st_text("/proc/%s", entry->d_name);
         if (st_text_is(st_tree_text(machine, st_text("%s/comm", folder)), "jackd\n") &&
             machine->read_text(machine, st_text("%s/cmdline", folder), words, sizeof(words), &len) == 0 &&
-            serves(words, len, server))
+            serves(words, len))
             fd = open_file(st_text("%s/fd/2", folder));
     }
     if (processes != NULL)
@@ -354,10 +348,10 @@ static int open_output(const char *server)
 }
 
 /* Opens the server's log at its end. @return -1: there is none. */
-static int open_log(const char *server)
+static int open_log(void)
 {
     const char *home = getenv("HOME");
-    const int fd = open_output(server);
+    const int fd = open_output();
     if (fd >= 0 || home == NULL || home[0] != '/' || !st_text_is(server, "default"))
         return fd;
     return open_file(st_text("%s/.log/jack/jackdbus.log", home));
@@ -389,13 +383,13 @@ static void read_log(void)
 
 /* --- losses --- */
 
-static void say_losses(const char *server, bool all)
+static void say_losses(bool all)
 {
     const struct st_jack_now now = {(int64_t)jack_get_time(), st_posix_now_ns(NULL)};
     if (observer.losses.n == 0)
         return;
     read_log();
-    st_jack_loss_say(&observer.losses, now, observer.log_fd >= 0, all, on_seen, &server);
+    st_jack_loss_say(&observer.losses, now, observer.log_fd >= 0, all, on_seen, NULL);
 }
 
 /* Takes all xruns that libjack's thread has sent. */
@@ -420,7 +414,7 @@ int main(int argc, char **argv)
     const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     (void)st_helper_line_options(argc, argv);
     st_helper_line_give_way();
-    const char *server = st_jack_server_name();
+    server = st_jack_server_name();
     if (pipe(observer.fds) != 0 || fcntl(observer.fds[0], F_SETFL, O_NONBLOCK) != 0 ||
         fcntl(observer.fds[1], F_SETFL, O_NONBLOCK) != 0) {
         perror(NAME);
@@ -430,13 +424,13 @@ int main(int argc, char **argv)
      * other clients out */
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
-    const int r = open_client(server);
+    const int r = open_client();
     if (r != ST_HELPER_LINE_DONE)
         return r;
     struct st_jack_graph clients;
     look_at_clients(&clients);
-    say_ready(server, &clients);
-    observer.log_fd = open_log(server);
+    say_ready(&clients);
+    observer.log_fd = open_log();
     struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = observer.fds[0], .events = POLLIN}};
     int over = NOT_OVER;
     while (over != OVER_END) {
@@ -446,14 +440,14 @@ int main(int argc, char **argv)
             poll(fds, 1, PAUSE_MS);
             forward();
         }
-        say_losses(server, over != NOT_OVER);
+        say_losses(over != NOT_OVER);
         if (over == OVER_GONE)
             return st_helper_line_absent("JACK server \"%s\" has ended",
                                          server); /* nothing is left to close */
         if (n > 0 && fds[0].revents != 0 && st_helper_line_input_ended())
             over = OVER_END;
         if (over == NOT_OVER)
-            look(server);
+            look();
     }
     st_helper_line_deadline(1, "the JACK server does not answer any more");
     jack_client_close(observer.client);

@@ -160,20 +160,13 @@ static int64_t period_of(void *ctx, uint32_t id)
     return st_pipewire_profile_period_ns(&observer->profile, id);
 }
 
-static void hear_none(struct observer *observer)
-{
-    const struct st_pipewire_streams_hearing none = {
-        .period_ns = period_of, .lost = on_lost, .ctx = observer};
-    st_pipewire_streams_hear(observer->streams, &none);
-}
-
 static void stop_listening(struct observer *observer)
 {
     if (observer->listener_source != NULL)
         pw_loop_destroy_source(observer->loop, observer->listener_source);
     observer->listener_source = NULL;
     st_listener_end(&observer->listener, "");
-    hear_none(observer);
+    st_pipewire_streams_hear(observer->streams, false);
 }
 
 static void on_listener(void *ctx, ST_UNUSED int fd, ST_UNUSED uint32_t mask)
@@ -193,25 +186,22 @@ static void order(void *ctx, uint32_t id, bool listen)
     }
 }
 
+static bool is_automatic(const struct observer *observer)
+{
+    return strcmp(observer->options.listen, "auto") == 0;
+}
+
 /* Called when the version is known: with "auto", PipeWire before 1.2 is not listened to, since each cycle of
  * the server would wait for the listener. */
 static void begin_listening(struct observer *observer)
 {
-    const bool automatic = strcmp(observer->options.listen, "auto") == 0;
-    const struct st_pipewire_streams_hearing hearing = {.wanted = true,
-                                                        .period_min_ns = automatic ? LISTEN_PERIOD_MIN_NS : 0,
-                                                        .except = observer->options.except,
-                                                        .order = order,
-                                                        .period_ns = period_of,
-                                                        .lost = on_lost,
-                                                        .ctx = observer};
     if (observer->listener.program.pid == 0)
         return;
     if (observer->is_others) { /* a service must not listen to another user's session */
         st_listener_end(&observer->listener, "PipeWire belongs to another user");
         return;
     }
-    if (automatic && st_pipewire_version_of(observer->version) < ST_PIPEWIRE_VERSION(1, 2, 0)) {
+    if (is_automatic(observer) && st_pipewire_version_of(observer->version) < ST_PIPEWIRE_VERSION(1, 2, 0)) {
         st_listener_end(&observer->listener,
                         "PipeWire is older than 1.2: to listen, set observe.listen = \"on\"");
         return;
@@ -219,7 +209,7 @@ static void begin_listening(struct observer *observer)
     observer->listener_source = pw_loop_add_io(observer->loop, observer->listener.program.out,
                                                SPA_IO_IN | SPA_IO_HUP, false, on_listener, observer);
     if (observer->listener_source != NULL)
-        st_pipewire_streams_hear(observer->streams, &hearing);
+        st_pipewire_streams_hear(observer->streams, true);
 }
 
 static void plays(void *ctx, uint32_t client, struct st_dropout_figures *since)
@@ -472,7 +462,13 @@ static int begin(struct observer *observer)
     struct pw_context *context =
         pw_context_new(loop, pw_properties_new(PW_KEY_CONFIG_NAME, "null", "support.dbus", "false", NULL), 0);
     observer->watch = st_process_watch_new();
-    observer->streams = st_pipewire_streams_new();
+    observer->streams = st_pipewire_streams_new(
+        &(struct st_pipewire_streams_hearing){.period_min_ns = LISTEN_PERIOD_MIN_NS * is_automatic(observer),
+                                              .except = observer->options.except,
+                                              .order = order,
+                                              .period_ns = period_of,
+                                              .lost = on_lost,
+                                              .ctx = observer});
     observer->profile.ops = (struct st_pipewire_profile_ops){
         .seen = on_seen, .measure = measure, .priority = priority, .plays = plays, .between = between};
     observer->profile.ctx = observer;
@@ -480,7 +476,6 @@ static int begin(struct observer *observer)
         observer->streams == NULL || observer->report_timer == NULL ||
         pw_loop_add_io(loop, STDIN_FILENO, SPA_IO_IN | SPA_IO_HUP, false, on_input, observer) == NULL)
         return st_helper_line_absent("%s", st_pipewire_connection_no_start());
-    hear_none(observer);
     pw_loop_update_timer(loop, alive_timer, &alive, &alive, false);
     const char *why = st_pipewire_connection_open(&observer->server, context, modules, &core_events,
                                                   &registry_events, observer);

@@ -23,6 +23,7 @@
 #include <spa/param/latency-utils.h>
 
 #include "core/ns.h"
+#include "platform/posix/posix.h"
 #include "xruns/helpers/helper_line.h"
 #include "xruns/helpers/listened.h"
 #include "xruns/helpers/log_line.h"
@@ -462,11 +463,8 @@ static const struct pw_core_events core_events = {PW_VERSION_CORE_EVENTS, .info 
 static void on_price(void *ctx, ST_UNUSED uint64_t expirations)
 {
     struct listener *listener = ctx;
-    struct timespec used;
     st_text_forget();
-    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) != 0)
-        return;
-    const int64_t used_ns = st_ns_from_timespec(&used) - listener->cpu_ns;
+    const int64_t used_ns = st_posix_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - listener->cpu_ns;
     listener->cpu_ns += used_ns;
     listener->dear_n = (listener->dear_n + 1) * (used_ns > PRICE_NS);
     if (listener->automatic && listener->dear_n >= PRICES_MAX)

@@ -42,8 +42,9 @@ struct stats {
 #define MON_IOCX_GETX      _IOW(0x92, 10, struct get)
 
 static struct st_usb_packets packets;
-static struct pollfd buses[BUSES_MAX];
-static int bus_numbers[BUSES_MAX];
+static struct bus {
+    int number, fd;
+} buses[BUSES_MAX];
 static size_t buses_n;
 
 /* --- with root's rights: devices and buses --- */
@@ -70,8 +71,8 @@ static void find_devices(void)
 /** Opens the device that has the events of one bus. @return 0 or a negative errno value. */
 static int open_bus(int number)
 {
-    ST_EACH_OF (known, bus_numbers, buses_n) {
-        if (*known == number)
+    ST_EACH_OF (known, buses, buses_n) {
+        if (known->number == number)
             return 0;
     }
     if (buses_n == BUSES_MAX)
@@ -80,8 +81,7 @@ static int open_bus(int number)
     if (fd < 0)
         return -errno;
     (void)ioctl(fd, MON_IOCT_RING_SIZE, RING_BYTES); /* otherwise the ring has 300 kB only */
-    bus_numbers[buses_n] = number;
-    buses[buses_n++] = (struct pollfd){.fd = fd, .events = POLLIN};
+    buses[buses_n++] = (struct bus){number, fd};
     return 0;
 }
 
@@ -146,10 +146,8 @@ static int look(void)
 {
     static int64_t step_before_ns;
     int taken_n = 0;
-    struct timespec wall;
-    (void)clock_gettime(CLOCK_REALTIME, &wall);
-    const int64_t step_ns = st_ns_from_timespec(&wall) - st_posix_now_ns(NULL);
-    if (step_ns - step_before_ns > STEP_NS || step_before_ns - step_ns > STEP_NS)
+    const int64_t step_ns = st_posix_wall_ns(NULL) - st_posix_now_ns(NULL);
+    if (llabs(step_ns - step_before_ns) > STEP_NS)
         st_usb_packets_restart(&packets);
     step_before_ns = step_ns;
     ST_EACH_OF (bus, buses, buses_n) {
@@ -169,22 +167,21 @@ static int look(void)
 
 /** Has the list of sound cards changed? This program must then end, since it has no right to look for the
  * devices of new cards. */
-static bool cards_changed(int cards, char *before, size_t bytes)
+static bool cards_changed(int cards)
 {
-    char now[4096];
+    static char before[4096];
+    char now[sizeof(before)];
     const ssize_t n = pread(cards, now, sizeof(now) - 1, 0);
     now[ST_MAX(n, 0)] = '\0';
-    const bool first = before[0] == '\0';
-    const bool changed = strncmp(before, now, bytes - 1) != 0;
-    snprintf(before, bytes, "%s", now);
-    return !first && changed;
+    const bool changed = before[0] != '\0' && !st_text_is(before, now);
+    ST_PRINT(before, "%s", now);
+    return changed;
 }
 
 static int watch(int cards)
 {
-    char known[4096] = "";
     int64_t alive_ns = st_posix_now_ns(NULL);
-    (void)cards_changed(cards, known, sizeof(known));
+    (void)cards_changed(cards);
     for (int pause_ms = LOOK_MS;;) {
         struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
         const int64_t due_ns = st_posix_now_ns(NULL) + pause_ms * ST_NS_PER_MS;
@@ -192,7 +189,7 @@ static int watch(int cards)
             return ST_HELPER_LINE_DONE;
         st_helper_line_due(due_ns);
         const int n = look();
-        if (n < 0 || cards_changed(cards, known, sizeof(known)))
+        if (n < 0 || cards_changed(cards))
             return st_helper_line_absent("the sound cards have changed");
         /* at IDLE_MS, the first events of a stream may be dropped: nothing is judged by them */
         pause_ms = n > 0 ? LOOK_MS : IDLE_MS;

@@ -5,18 +5,19 @@
 
 #define PIECES_US 250000
 
-static size_t find(const struct st_jack_graph *graph, const char *name)
+size_t st_jack_late_find(const struct st_jack_graph *graph, const char *name)
 {
-    size_t at = 0;
-    while (at < graph->n && !st_text_is(graph->names[at], name))
-        at++;
-    return at < graph->n ? at : ST_JACK_CLIENTS_MAX;
+    for (size_t at = 0; at < graph->n; at++) {
+        if (st_text_is(graph->names[at], name))
+            return at;
+    }
+    return ST_JACK_CLIENTS_MAX;
 }
 
 size_t st_jack_late_client(struct st_jack_graph *graph, const char *name)
 {
-    const size_t at = find(graph, name);
-    if (at < ST_JACK_CLIENTS_MAX)
+    const size_t at = st_jack_late_find(graph, name);
+    if (at < ST_JACK_CLIENTS_MAX || name[0] == '\0')
         return at;
     graph->more |= graph->n == ST_JACK_CLIENTS_MAX;
     if (graph->more)
@@ -30,7 +31,7 @@ static bool reaches(const struct st_jack_graph *graph, const char *from, const c
 {
     bool seen[ST_JACK_CLIENTS_MAX] = {false};
     size_t next[ST_JACK_CLIENTS_MAX], n = 0;
-    const size_t start = find(graph, from), end = find(graph, to);
+    const size_t start = st_jack_late_find(graph, from), end = st_jack_late_find(graph, to);
     if (start == ST_JACK_CLIENTS_MAX || end == ST_JACK_CLIENTS_MAX)
         return false;
     for (next[n++] = start; n > 0;) {
@@ -68,7 +69,7 @@ size_t st_jack_late_judge(struct st_jack_late *late, const struct st_jack_graph 
     size_t held_n = 0;
     late->probable = graph->more;
     ST_EACH_OF (client, late->clients, late->n) {
-        late->probable |= find(graph, client->name) == ST_JACK_CLIENTS_MAX;
+        late->probable |= st_jack_late_find(graph, client->name) == ST_JACK_CLIENTS_MAX;
         any_ran |= client->ran;
     }
     ST_EACH_OF (client, late->clients, late->n) {

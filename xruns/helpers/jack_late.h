@@ -17,7 +17,9 @@ struct st_jack_graph {
     bool more; /* there are clients without room in `names` */
 };
 
-/** Finds a client in the graph, or adds it. @return its index; ST_JACK_CLIENTS_MAX: no room. */
+/** @return the index of a client; ST_JACK_CLIENTS_MAX: it is not in the graph. */
+size_t st_jack_late_find(const struct st_jack_graph *graph, const char *name);
+/** Finds a client in the graph, or adds it. @return its index; ST_JACK_CLIENTS_MAX: no room, or no name. */
 size_t st_jack_late_client(struct st_jack_graph *graph, const char *name);
 
 /** The clients that the server named during one unbroken loss of sound. All 0: none yet. */

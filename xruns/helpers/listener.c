@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "core/text/text.h"
-#include "platform/child_env.h"
 #include "st_config.h"
 
 #define NAME "sleeptune-observe-silence"
@@ -24,18 +23,13 @@ static int find_program(char *path, size_t path_bytes)
 int st_listener_start(struct st_listener *listener, const char *listen)
 {
     char path[PATH_MAX];
-    struct st_child_env env;
     int r = find_program(path, sizeof(path));
     if (r < 0)
         return r;
     const char *const argv[] = {NAME, "-V" ST_VERSION, st_text("-l%s", listen), NULL};
-    r = st_child_env_open(&env, geteuid(), NULL);
-    if (r == 0)
-        r = st_posix_piped_start(&listener->program, path, argv,
-                                 &(struct st_run_as){.env = (const char *const *)env.vars});
+    r = st_posix_piped_start(&listener->program, path, argv, (struct st_run_as){0});
     if (r == 0)
         (void)fcntl(listener->program.in, F_SETFL, O_NONBLOCK); /* never wait for a program that hangs */
-    st_child_env_close(&env);
     return r;
 }
 

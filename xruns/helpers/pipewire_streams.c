@@ -39,11 +39,15 @@ struct st_pipewire_streams {
     struct client clients[CLIENTS_MAX]; /* clients whose programs fill a buffer */
     size_t clients_n;
     struct st_pipewire_streams_hearing hearing;
+    bool wanted; /* streams are listened to */
 };
 
-struct st_pipewire_streams *st_pipewire_streams_new(void)
+struct st_pipewire_streams *st_pipewire_streams_new(const struct st_pipewire_streams_hearing *hearing)
 {
-    return calloc(1, sizeof(struct st_pipewire_streams));
+    struct st_pipewire_streams *streams = calloc(1, sizeof(*streams));
+    if (streams != NULL)
+        streams->hearing = *hearing;
+    return streams;
 }
 
 const char *st_pipewire_streams_property(const struct spa_dict *props, const char *key)
@@ -85,7 +89,7 @@ static void decide(struct stream *stream)
     ST_EACH (one, stream->all->streams)
         heard_n += one->used && one->heard;
     const int64_t period_ns = hearing->period_ns(hearing->ctx, stream->id);
-    const bool hear = hearing->wanted && stream->playing && !stream->mute && !stream->excepted &&
+    const bool hear = stream->all->wanted && stream->playing && !stream->mute && !stream->excepted &&
                       !stream->deaf && (stream->heard || heard_n < ST_LISTENED_MAX) &&
                       (period_ns == 0 ? stream->heard : period_ns >= hearing->period_min_ns);
     stream->buffer.period_ns = period_ns;
@@ -97,14 +101,13 @@ static void decide(struct stream *stream)
     stream->heard = hear;
     stream->listened =
         (struct st_listened){.plug_in = !is_pulse(stream), .changed_ns = st_posix_now_ns(NULL)};
-    if (hearing->order != NULL)
-        hearing->order(hearing->ctx, stream->id, hear);
+    hearing->order(hearing->ctx, stream->id, hear);
 }
 
 /* Is the name in a list such as "firefox, Zoom Workplace"? */
 static bool is_among(const char *name, const char *names)
 {
-    while (name != NULL && names != NULL && *names != '\0') {
+    while (name != NULL && *names != '\0') {
         names += strspn(names, ", ");
         const size_t len = strcspn(names, ",");
         size_t end = len;
@@ -323,10 +326,9 @@ enum st_xrun_between st_pipewire_streams_between(const struct st_pipewire_stream
     return between;
 }
 
-void st_pipewire_streams_hear(struct st_pipewire_streams *streams,
-                              const struct st_pipewire_streams_hearing *hearing)
+void st_pipewire_streams_hear(struct st_pipewire_streams *streams, bool wanted)
 {
-    streams->hearing = *hearing;
+    streams->wanted = wanted;
     ST_EACH (stream, streams->streams) {
         if (stream->used)
             decide(stream);
@@ -352,13 +354,12 @@ static void look_at_program(struct stream *stream)
 {
     const struct st_pipewire_streams_hearing *hearing = &stream->all->hearing;
     struct st_client_buffer_loss loss;
-    struct timespec used;
-    const int64_t now_ns = st_posix_now_ns(NULL);
-    if (clock_gettime(stream->clock, &used) != 0) {
+    const int64_t now_ns = st_posix_now_ns(NULL), used_ns = st_posix_clock_ns(stream->clock);
+    if (used_ns < 0) {
         stream->refused = true; /* the program has ended */
         return;
     }
-    if (st_client_buffer_look(&stream->buffer, now_ns, st_ns_from_timespec(&used)))
+    if (st_client_buffer_look(&stream->buffer, now_ns, used_ns))
         st_client_buffer_stands(&stream->buffer, st_standing_ask(stream->pid));
     if (!st_client_buffer_loss(&stream->buffer, &loss))
         return;

@@ -16,23 +16,21 @@ struct st_pipewire_streams;
 
 /** How streams are listened to. */
 struct st_pipewire_streams_hearing {
-    bool wanted;
     int64_t period_min_ns; /* do not listen to streams with shorter cycles */
     const char *except;    /* programs not to listen to, separated by commas; must stay valid */
     void (*order)(void *ctx, uint32_t id, bool listen); /* orders the listener to begin or end listening to a
-                                                           stream; NULL: the listener has ended */
+                                                           stream */
     int64_t (*period_ns)(void *ctx, uint32_t id);       /* length of the stream's cycles; 0: not known */
     /* the node's stream lost sound; called from st_pipewire_streams_look, and before listening ends */
     void (*lost)(void *ctx, uint32_t id, const struct st_listened_loss *loss);
     void *ctx;
 };
 
-/** Makes a list without any stream. @return NULL: no memory. */
-struct st_pipewire_streams *st_pipewire_streams_new(void);
+/** Makes a list without any stream, which does not listen. @return NULL: no memory. */
+struct st_pipewire_streams *st_pipewire_streams_new(const struct st_pipewire_streams_hearing *hearing);
 
-/** Starts listening; call before any stream is added. */
-void st_pipewire_streams_hear(struct st_pipewire_streams *streams,
-                              const struct st_pipewire_streams_hearing *hearing);
+/** Starts or ends listening. */
+void st_pipewire_streams_hear(struct st_pipewire_streams *streams, bool wanted);
 
 /** As spa_dict_lookup, but safe for a property without a name, which a server may send. */
 const char *st_pipewire_streams_property(const struct spa_dict *props, const char *key);

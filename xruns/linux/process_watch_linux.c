@@ -237,8 +237,35 @@ static int clients_n(const struct st_process_watch *watch, pid_t pid)
     return n;
 }
 
-static void add(struct st_process_watch *watch, uint32_t client, pid_t pid);
-static struct process *find(struct st_process_watch *watch, uint32_t client);
+static struct process *find(struct st_process_watch *watch, uint32_t client)
+{
+    ST_EACH_OF (process, watch->processes, watch->processes_n) {
+        if (process->used && process->client == client)
+            return process;
+    }
+    return NULL;
+}
+
+static void add(struct st_process_watch *watch, uint32_t client, pid_t pid)
+{
+    struct stat owner;
+    clockid_t clock;
+    if (stat(st_text("/proc/%d", (int)pid), &owner) < 0 || owner.st_uid != geteuid() ||
+        clock_getcpuclockid(pid, &clock) != 0)
+        return;
+    for (int i = 0; find(watch, client) == NULL && i < PROCESSES_MAX; i++) {
+        struct process *process = &watch->processes[i];
+        if (i == watch->processes_n)
+            watch->processes_n++;
+        if (!process->used)
+            *process = (struct process){.used = true,
+                                        .client = client,
+                                        .clock = clock,
+                                        .rt_priority = -1,
+                                        .main_n = -1,
+                                        .thread = {.pid = pid}};
+    }
+}
 
 /* Finds a process of this user that has the server's name and is no client, if there is only one. */
 static void consider_server(struct st_process_watch *watch, void *ctx, ST_UNUSED pid_t none, pid_t pid)
@@ -512,15 +539,6 @@ static const struct rival *find_culprit(struct st_process_watch *watch, const st
     return culprit < RIVALS_MAX ? &watch->rivals[culprit] : NULL;
 }
 
-static struct process *find(struct st_process_watch *watch, uint32_t client)
-{
-    ST_EACH_OF (process, watch->processes, watch->processes_n) {
-        if (process->used && process->client == client)
-            return process;
-    }
-    return NULL;
-}
-
 static void blame(struct st_process_watch *watch, const struct process *process, int64_t base, int64_t last,
                   struct st_dropout_figures *figures)
 {
@@ -637,27 +655,6 @@ struct st_process_watch *st_process_watch_new(void)
     (void)clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
     watch->tick_ns = st_ns_from_timespec(&tick);
     return watch;
-}
-
-static void add(struct st_process_watch *watch, uint32_t client, pid_t pid)
-{
-    struct stat owner;
-    clockid_t clock;
-    if (stat(st_text("/proc/%d", (int)pid), &owner) < 0 || owner.st_uid != geteuid() ||
-        clock_getcpuclockid(pid, &clock) != 0)
-        return;
-    for (int i = 0; find(watch, client) == NULL && i < PROCESSES_MAX; i++) {
-        struct process *process = &watch->processes[i];
-        if (i == watch->processes_n)
-            watch->processes_n++;
-        if (!process->used)
-            *process = (struct process){.used = true,
-                                        .client = client,
-                                        .clock = clock,
-                                        .rt_priority = -1,
-                                        .main_n = -1,
-                                        .thread = {.pid = pid}};
-    }
 }
 
 void st_process_watch_add(struct st_process_watch *watch, uint32_t client, pid_t pid)

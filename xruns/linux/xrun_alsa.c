@@ -64,7 +64,6 @@ struct alsa {
     bool no_names;       /* /proc hides a running program from this process */
     unsigned polls_left; /* polls until the next scan */
     char pcm[PCM_BYTES]; /* /proc/asound/pcm as scanned last */
-    int opens_fd;        /* inotify: a device of /dev/snd was opened; -1: none */
 };
 
 /* --- which substreams there are --- */
@@ -193,7 +192,7 @@ static bool had_xrun(const struct st_alsa_status *before, const struct st_alsa_s
            now->hw_ptr_frames < before->hw_ptr_frames;
 }
 
-static void report(const struct substream *s, struct st_xrun_seen *sighting, st_xrun_seen_fn seen, void *ctx)
+static void report(struct st_xrun_watch *w, const struct substream *s, struct st_xrun_seen *sighting)
 {
     const struct place *of = &s->is;
     if (s->own)
@@ -201,25 +200,24 @@ static void report(const struct substream *s, struct st_xrun_seen *sighting, st_
     memcpy(sighting->event.client, s->client, sizeof(sighting->event.client));
     ST_PRINT(sighting->event.device, "hw:%u,%u,%u %s", of->card, of->device, of->number,
              of->capture ? "capture" : "playback");
-    seen(ctx, sighting);
+    w->seen(w->ctx, sighting);
 }
 
 /** Reports one xrun of this stream. */
-static void report_xrun(const struct substream *s, int64_t lost_frames, st_xrun_seen_fn seen, void *ctx)
+static void report_xrun(struct st_xrun_watch *w, const struct substream *s, int64_t lost_frames)
 {
     const int64_t lost_ns = frames_ns(s, lost_frames);
-    report(s,
+    report(w, s,
            &(struct st_xrun_seen){.event = {.kind = ST_EVENT_DEVICE_DROPOUT,
                                             .certainty = ST_CERTAINTY_PROBABLE,
                                             .count_n = 1,
                                             .place = ST_DROPOUT_AT_DEVICE_BUFFER,
                                             .lost_ns = lost_ns,
-                                            .longest_ns = lost_ns}},
-           seen, ctx);
+                                            .longest_ns = lost_ns}});
 }
 
 /** Reports that the stream plays, and the least sound that was left in its buffer. */
-static void report_load(struct substream *s, st_xrun_seen_fn seen, void *ctx)
+static void report_load(struct st_xrun_watch *w, struct substream *s)
 {
     struct st_xrun_seen sighting = {.kind = ST_XRUN_SEEN_LOAD, .load = st_xrun_load_plays};
     if (s->least_frames != INT64_MAX) {
@@ -228,7 +226,7 @@ static void report_load(struct substream *s, st_xrun_seen_fn seen, void *ctx)
     }
     s->looks_left = LOAD_NS / POLL_NS;
     s->least_frames = INT64_MAX;
-    report(s, &sighting, seen, ctx);
+    report(w, s, &sighting);
 }
 
 /** A stream starts again: reads its owner and its parameters. */
@@ -245,27 +243,25 @@ static void begin_run(struct st_xrun_watch *w, struct substream *s, const struct
 
 /** Reports how much sound a running stream has left in its buffer, and an xrun if the device ran past the
  * program. */
-static void look_at_room(struct substream *s, const struct st_alsa_status *now, st_xrun_seen_fn seen,
-                         void *ctx)
+static void look_at_room(struct st_xrun_watch *w, struct substream *s, const struct st_alsa_status *now)
 {
     int64_t left = INT64_MAX, lost = 0;
     if (s->params.rate_hz > 0)
         lost = st_alsa_room_look(&s->room, &s->params, now, &left);
     s->least_frames = ST_MIN(left, s->least_frames);
     if (left != INT64_MAX)
-        report(s,
+        report(w, s,
                &(struct st_xrun_seen){.kind = ST_XRUN_SEEN_LEVEL,
-                                      .load = {.reserve_ns = ST_MAX(frames_ns(s, left), 1)}},
-               seen, ctx);
+                                      .load = {.reserve_ns = ST_MAX(frames_ns(s, left), 1)}});
     if (lost > 0)
-        report_xrun(s, lost, seen, ctx);
+        report_xrun(w, s, lost);
     if (s->looks_left-- == 0)
-        report_load(s, seen, ctx);
+        report_load(w, s);
 }
 
 /** Polls one stream. @return 0; -EBADMSG: its status has an unknown format; another error: its card is
  * gone. */
-static int look(struct st_xrun_watch *w, struct substream *s, st_xrun_seen_fn seen, void *ctx)
+static int look(struct st_xrun_watch *w, struct substream *s)
 {
     char text[STATUS_BYTES];
     struct st_alsa_status now;
@@ -285,10 +281,10 @@ static int look(struct st_xrun_watch *w, struct substream *s, st_xrun_seen_fn se
         begin_run(w, s, &now);
     if (s->known && had_xrun(&s->last, &now)) { /* xruns before the first look are not counted */
         s->least_frames = 0;
-        report_xrun(s, 0, seen, ctx);
+        report_xrun(w, s, 0);
     }
     if (runs)
-        look_at_room(s, &now, seen, ctx);
+        look_at_room(w, s, &now);
     s->known = true;
     s->last = now;
     return 0;
@@ -306,24 +302,24 @@ static void note_state(struct st_xrun_watch *w, const struct st_alsa_status *sta
 }
 
 /** Was a sound device opened or added since the last poll? */
-static bool take_opens(const struct alsa *alsa)
+static bool take_opens(const struct st_xrun_watch *w)
 {
     char events[4096];
     bool any = false;
-    while (alsa->opens_fd >= 0 && read(alsa->opens_fd, events, sizeof(events)) > 0)
+    while (w->fd >= 0 && read(w->fd, events, sizeof(events)) > 0)
         any = true;
     return any;
 }
 
-static int poll_alsa(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+static int poll_alsa(struct st_xrun_watch *w)
 {
     struct alsa *alsa = w->state;
     size_t bad_n = 0;
     /* before states are read: a device that is opened from now on wakes the poller again */
-    if (take_opens(alsa))
+    if (take_opens(w))
         alsa->polls_left = 0;
     w->plays = false;
-    w->poll_ns = alsa->opens_fd >= 0 ? CLOSED_POLL_NS : OPEN_POLL_NS;
+    w->poll_ns = w->fd >= 0 ? CLOSED_POLL_NS : OPEN_POLL_NS;
     if (alsa->polls_left-- == 0) {
         const int r = scan(w);
         if (r < 0)
@@ -332,7 +328,7 @@ static int poll_alsa(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
     if (alsa->open_error != 0)
         w->poll_ns = OPEN_POLL_NS;
     for (size_t i = 0; i < alsa->n;) {
-        const int r = look(w, &alsa->substreams[i], seen, ctx);
+        const int r = look(w, &alsa->substreams[i]);
         bad_n += r == -EBADMSG;
         note_state(w, &alsa->substreams[i].last, r == 0);
         if (r == 0 || r == -EBADMSG) {
@@ -359,8 +355,8 @@ static void close_alsa(struct st_xrun_watch *w)
     struct alsa *alsa = w->state;
     while (alsa->n > 0)
         drop(alsa, &alsa->substreams[alsa->n - 1]);
-    if (alsa->opens_fd >= 0)
-        close(alsa->opens_fd);
+    if (w->fd >= 0)
+        close(w->fd);
     free(alsa);
 }
 
@@ -376,18 +372,11 @@ static int watch_opens(const char *proc)
     return fd;
 }
 
-static int opens_fd(const struct st_xrun_watch *w)
-{
-    const struct alsa *alsa = w->state;
-    return alsa->opens_fd;
-}
-
 static int open_alsa(struct st_xrun_watch *w)
 {
     struct alsa *alsa = calloc(1, sizeof(*alsa));
     if (alsa == NULL)
         return st_xrun_because(w, -ENOMEM, "out of memory");
-    alsa->opens_fd = -1;
     ST_PRINT(alsa->proc, "%s", st_text_or(w->setting.server, "/proc"));
     w->state = alsa;
     const int r = scan(w);
@@ -395,12 +384,11 @@ static int open_alsa(struct st_xrun_watch *w)
         close_alsa(w);
         return r;
     }
-    alsa->opens_fd = watch_opens(alsa->proc);
+    w->fd = watch_opens(alsa->proc);
     return 0;
 }
 
-static const struct st_xrun_ops ops = {
-    .open = open_alsa, .poll = poll_alsa, .close = close_alsa, .fd = opens_fd};
+static const struct st_xrun_ops ops = {.open = open_alsa, .poll = poll_alsa, .close = close_alsa};
 
 const struct st_xrun_source st_xrun_alsa = {
     .name = "alsa",

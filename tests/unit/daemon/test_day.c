@@ -125,7 +125,7 @@ static int open_player(struct st_xrun_watch *w)
     return 0;
 }
 
-static int poll_player(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+static int poll_player(struct st_xrun_watch *w)
 {
     const struct st_xrun_seen one = {.event = {.kind = ST_EVENT_DEVICE_DROPOUT,
                                                .device = "hw:0",
@@ -134,7 +134,7 @@ static int poll_player(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
                                                .count_n = 1}};
     if (seconds_n / XRUN_EACH_S > (int64_t)made.xruns_n) {
         made.xruns_n++;
-        seen(ctx, &one);
+        w->seen(w->ctx, &one);
     }
     return 0;
 }

@@ -49,14 +49,14 @@ enum { SWAPPED = ST_LOSS_KINDS_N };
 
 /* What a path gives back of `total` frames of 2 channels; to be freed. @param ret_frames how many. */
 static inline float *damaged(struct damage *damage, int kind, uint64_t least, uint64_t most, uint32_t rate_hz,
-                             float level, size_t *ret_frames)
+                             size_t *ret_frames)
 {
     const size_t total = (size_t)rate_hz * (FAULTS_N + 2);
     float *out = calloc(total * 2, sizeof(float));
     struct st_signal signal;
     uint64_t place = 777; /* of the signal */
     size_t n = 0;         /* recorded */
-    st_signal_init(&signal, rate_hz, 2, level);
+    st_signal_init(&signal, rate_hz, 2);
     damage->n = 0;
     while (out != NULL && damage->n < FAULTS_N) {
         const size_t sound = rate_hz / 2 + (size_t)(next_random(&damage->seed) % (rate_hz / 4));
@@ -75,7 +75,7 @@ static inline float *damaged(struct damage *damage, int kind, uint64_t least, ui
             n += frames;
         } else if (kind == ST_LOSS_CORRUPTED) {
             for (size_t i = 0; i < 2 * frames; i++)
-                out[2 * n + i] = level * (float)(2 * next_share(&damage->seed) - 1);
+                out[2 * n + i] = ST_SIGNAL_LEVEL * (float)(2 * next_share(&damage->seed) - 1);
             place += frames;
             n += frames;
         } else {

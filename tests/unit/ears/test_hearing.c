@@ -21,7 +21,7 @@ static float *played(uint64_t lost)
     float *frames = calloc((size_t)2 * SECONDS * RATE, sizeof(float));
     const uint64_t at = 9 * RATE;
     assert_non_null(frames);
-    st_signal_init(&signal_played, RATE, 2, ST_HEARING_LEVEL);
+    st_signal_init(&signal_played, RATE, 2);
     st_signal_force(&signal_played, seed++);
     assert_int_equal(signal_played.glitches_n, ST_SIGNAL_GLITCHES_MAX);
     st_signal_fill(&signal_played, 0, frames, at);
@@ -196,7 +196,7 @@ static void a_glitch_that_is_not_found_makes_it_invalid(void **state)
     float *frames = played(0);
     const struct st_glitch *glitch = &signal_played.glitches[5];
     struct st_signal clean;
-    st_signal_init(&clean, RATE, 2, ST_HEARING_LEVEL);
+    st_signal_init(&clean, RATE, 2);
     st_signal_fill(&clean, glitch->at_frame - 100, frames + 2 * (glitch->at_frame - 100),
                    (size_t)(SECONDS * RATE - glitch->at_frame + 100));
     listen(frames, RATE, 2, SECONDS * RATE, true);
@@ -317,11 +317,10 @@ static void a_single_channel_of_the_sequence_is_enough(void **state)
  */
 static void fill_later(const float *tones, uint64_t at, float *frames, size_t n)
 {
-    const uint32_t steps = st_signal_steps(ST_HEARING_LEVEL);
     ST_EACH_OF (glitch, signal_played.glitches, signal_played.glitches_n)
         at += (uint64_t)st_signal_shift(glitch);
     for (size_t i = 0; i < n; i++) {
-        frames[2 * i] = (float)st_signal_step(at + i, 0, steps) / 32768;
+        frames[2 * i] = (float)st_signal_step(at + i, 0) / 32768;
         frames[2 * i + 1] = tones[(at + i) % RATE];
     }
 }
@@ -339,7 +338,7 @@ static void simulate(uint64_t run, uint64_t seconds, const float *tones, uint64_
     float frames[2 * PART], other[2 * PART], out[2 * PART + 16];
     const uint32_t rate_hz = run % 2 == 0 ? RATE : 44100;
     size_t n = 0;
-    st_signal_init(&signal_played, RATE, 2, ST_HEARING_LEVEL);
+    st_signal_init(&signal_played, RATE, 2);
     st_signal_force(&signal_played, run);
     converter_begin(&converter, RATE / (double)rate_hz * (1 + 1e-6 * ((double)(run * 37 % 600) - 299.5)), 20);
     for (size_t sim = 0; sim < SIMS; sim++) {
@@ -386,7 +385,7 @@ static void simulate_runs(uint64_t first, uint64_t runs, uint64_t seconds, bool 
     double heard_s[SIMS] = {0};
     size_t false_n[SIMS] = {0}, invalid_n[SIMS] = {0};
     for (uint64_t i = 0; i < RATE; i++)
-        tones[i] = st_signal_tone(RATE, ST_HEARING_LEVEL, i);
+        tones[i] = st_signal_tone(RATE, i);
     for (uint64_t run = first; run < runs; run++) {
         uint64_t noise = 12345 + run;
         simulate(run, seconds, tones, &noise);

@@ -9,9 +9,9 @@
 static struct st_places places;
 static const struct st_loss *const losses = places.losses.list;
 
-static void listen(const float *frames, size_t n, float level)
+static void listen(const float *frames, size_t n)
 {
-    st_places_init(&places, RATE, level);
+    st_places_init(&places, RATE);
     for (size_t i = 0; i < n; i += 100)
         st_places_take(&places, frames + 2 * i, 2, n - i < 100 ? n - i : 100);
     st_places_end(&places);
@@ -25,7 +25,7 @@ static bool is_right(const struct st_loss *loss, const struct st_loss *truth, ui
 }
 
 /* Each kind at three lengths. @param slack  frames: an edge may agree with the signal by chance. */
-static void expect_each(uint64_t seed, float level, uint64_t slack, void (*path)(float *, size_t, uint64_t *))
+static void expect_each(uint64_t seed, uint64_t slack, void (*path)(float *, size_t, uint64_t *))
 {
     static const uint64_t least[] = {1, 40, 960}, most[] = {3, 50, 20000};
     for (int kind = 0; kind <= SWAPPED; kind++) {
@@ -34,11 +34,11 @@ static void expect_each(uint64_t seed, float level, uint64_t slack, void (*path)
             size_t n;
             uint64_t noise = 99;
             float *frames =
-                damaged(&damage, kind, least[i], kind == SWAPPED && i == 2 ? 2000 : most[i], RATE, level, &n);
+                damaged(&damage, kind, least[i], kind == SWAPPED && i == 2 ? 2000 : most[i], RATE, &n);
             assert_non_null(frames);
             if (path != NULL)
                 path(frames, n, &noise);
-            listen(frames, n, level);
+            listen(frames, n);
             assert_int_equal(places.losses.n, FAULTS_N);
             for (size_t j = 0; j < FAULTS_N; j++) {
                 if (!is_right(&losses[j], &damage.faults[j], slack))
@@ -56,7 +56,7 @@ static void expect_each(uint64_t seed, float level, uint64_t slack, void (*path)
 
 static void every_fault_is_found_exactly_where_samples_come_back(void **state)
 {
-    expect_each(7919, 0.01F, 0, NULL);
+    expect_each(7919, 0, NULL);
     assert_true(places.exact && places.gain == 1);
 }
 
@@ -64,12 +64,12 @@ static void every_fault_is_found_exactly_where_samples_come_back(void **state)
 static void turn_and_add_noise(float *frames, size_t n, uint64_t *noise)
 {
     for (size_t i = 0; i < 2 * n; i++)
-        frames[i] = (float)(-0.3 * ((double)frames[i] + next_normal(noise) * 0.1 / sqrt(3) / 1000));
+        frames[i] = (float)(-0.3 * ((double)frames[i] + next_normal(noise) * 0.01 / sqrt(3) / 1000));
 }
 
 static void and_with_another_volume_and_noise(void **state)
 {
-    expect_each(104729, 0.1F, 1, turn_and_add_noise);
+    expect_each(104729, 1, turn_and_add_noise);
     assert_true(!places.exact && fabs(places.gain + 0.3) < 0.001 && places.noise < 0.002);
 }
 
@@ -78,7 +78,7 @@ static float *sound(size_t n)
     struct st_signal signal;
     float *frames = calloc(2 * n, sizeof(float));
     assert_non_null(frames);
-    st_signal_init(&signal, RATE, 2, 0.01F);
+    st_signal_init(&signal, RATE, 2);
     st_signal_fill(&signal, 4242, frames, n);
     return frames;
 }
@@ -100,7 +100,7 @@ static void a_loss_before_another_volume_counts(void **state)
                                         : 0.5F;
             for (uint64_t j = at; j < at + n && how == NOISE; j++)
                 frames[2 * j] = (float)(0.005 * next_normal(&seed));
-            st_places_init(&places, RATE, 0.01F);
+            st_places_init(&places, RATE);
             st_places_expect(&places, 0, 4242);
             st_places_take(&places, frames, 2, 6 * RATE);
             st_places_end(&places);
@@ -132,7 +132,7 @@ static void mix(float level, bool noisy)
     float *frames = sound(n);
     for (uint64_t i = 2 * RATE; i < 5 * RATE; i++)
         frames[2 * i] += level * (noisy ? (float)next_normal(&seed) : (float)sin((double)i * 0.06));
-    listen(frames, n, 0.01F);
+    listen(frames, n);
     assert_int_equal(places.losses.n, 0);
     assert_true(places.mixed_frames > 2 * RATE && places.locked && places.contact_lost_n == 0);
     free(frames);
@@ -151,9 +151,9 @@ static void what_is_far_away_is_lost_contact(void **state)
     struct st_signal signal;
     const size_t n = 8 * RATE;
     float *frames = sound(n);
-    st_signal_init(&signal, RATE, 2, 0.01F);
+    st_signal_init(&signal, RATE, 2);
     st_signal_fill(&signal, 90 * RATE, frames + n, n / 2);
-    listen(frames, n, 0.01F);
+    listen(frames, n);
     assert_int_equal(places.losses.n, 0);
     assert_int_equal(places.contact_lost_n, 1);
     assert_true(places.locked);

@@ -56,7 +56,7 @@ static void expect_each(double ratio, uint32_t rate_hz, double noise, uint64_t s
         size_t n;
         size_t right = 0;
         const double ms = rate_hz / 1000.0;
-        float *frames = damaged(&damage, kind, shortest, 20 * shortest, PLAYED_HZ, 0.01F, &n);
+        float *frames = damaged(&damage, kind, shortest, 20 * shortest, PLAYED_HZ, &n);
         assert_non_null(frames);
         listen(frames, n, ratio, rate_hz, noise);
         assert_int_equal(tones.losses.n, FAULTS_N); /* no false one */

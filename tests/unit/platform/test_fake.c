@@ -270,7 +270,6 @@ static void every_function_that_can_fail_can_be_made_to(void **state)
                                         "set_rttime_limit_ns",
                                         "rt_rights",
                                         "program_path",
-                                        "virtualised",
                                         "read_text",
                                         "list",
                                         "read_sysctl"};
@@ -284,7 +283,6 @@ static void every_function_that_can_fail_can_be_made_to(void **state)
     size_t len;
     int64_t ns;
     int cpu;
-    bool yes;
     assert_int_equal(p->sleep_until_ns(p, START + 1), -EIO);
     assert_int_equal(p->sleep_until_precise_ns(p, START + 1), -EIO);
     assert_int_equal(p->suspended_ns(p, &ns), -EIO);
@@ -304,7 +302,6 @@ static void every_function_that_can_fail_can_be_made_to(void **state)
     assert_int_equal(p->set_rttime_limit_ns(p, 1), -EIO);
     assert_int_equal(p->rt_rights(p, 70, &rights), -EIO);
     assert_int_equal(p->program_path(p, text, sizeof(text)), -EIO);
-    assert_int_equal(p->virtualised(p, &yes), -EIO);
     assert_int_equal(p->read_text(p, "/x", text, sizeof(text), &len), -EIO);
     assert_int_equal(p->list(p, "/x", join, text), -EIO);
     assert_int_equal(p->read_sysctl(p, "x", text, sizeof(text), &len), -EIO);

@@ -140,9 +140,9 @@ static void hz_comes_from_the_running_kernels_configuration(void **state)
 static void hypervisor_is_named_by_firmware(void **state)
 {
     bool virtualised = false;
-    assert_int_equal(p->virtualised(p, &virtualised), -ENODATA);
+    assert_int_equal(st_tree_virtualised(p, &virtualised), -ENODATA);
     put("/proc/cpuinfo", "flags\t\t: fpu hypervisor\n");
-    assert_int_equal(p->virtualised(p, &virtualised), 0);
+    assert_int_equal(st_tree_virtualised(p, &virtualised), 0);
     assert_true(virtualised);
     assert_says("hypervisor=unnamed");
     put("/sys/class/dmi/id/sys_vendor", "QEMU\n");
@@ -156,7 +156,7 @@ static void a_machine_without_the_flag_is_not_virtual(void **state)
     bool virtualised = true;
     put("/proc/cpuinfo", "flags\t\t: fpu\n");
     put("/sys/class/dmi/id/sys_vendor", "Amazon EC2\n"); /* a metal instance */
-    assert_int_equal(p->virtualised(p, &virtualised), 0);
+    assert_int_equal(st_tree_virtualised(p, &virtualised), 0);
     assert_false(virtualised);
 }
 
@@ -165,9 +165,9 @@ static void without_cpu_flags_only_a_vendor_of_guests_counts(void **state)
     bool virtualised = false;
     put("/proc/cpuinfo", "CPU implementer : 0x41\n");
     put("/sys/class/dmi/id/sys_vendor", "Amazon EC2\n");
-    assert_int_equal(p->virtualised(p, &virtualised), -ENODATA);
+    assert_int_equal(st_tree_virtualised(p, &virtualised), -ENODATA);
     put("/sys/class/dmi/id/sys_vendor", "QEMU\n");
-    assert_int_equal(p->virtualised(p, &virtualised), 0);
+    assert_int_equal(st_tree_virtualised(p, &virtualised), 0);
     assert_true(virtualised);
 }
 
@@ -187,7 +187,7 @@ static void freebsd_is_described_by_its_sysctls(void **state)
     bool virtualised;
     struct said said;
     assert_string_equal(say(-1, &said), "\n");
-    assert_int_equal(p->virtualised(p, &virtualised), -ENODATA);
+    assert_int_equal(st_tree_virtualised(p, &virtualised), -ENODATA);
     static const char *const rows[][2] = {
         {"kern.ostype", "FreeBSD"},
         {"kern.osrelease", "15.1-RELEASE-p1"},
@@ -204,10 +204,10 @@ static void freebsd_is_described_by_its_sysctls(void **state)
                                        "kernel_version=FreeBSD 15.1-RELEASE-p1 GENERIC\nhz=1000\n"
                                        "hypervisor=none\nclocksource=TSC-low\nalloweddeviation_pct=5\n"
                                        "cpu_mhz=2600\n");
-    assert_int_equal(p->virtualised(p, &virtualised), 0);
+    assert_int_equal(st_tree_virtualised(p, &virtualised), 0);
     assert_false(virtualised);
     assert_int_equal(st_fake_set_sysctl(p, "kern.vm_guest", "kvm", 0), 0);
-    assert_int_equal(p->virtualised(p, &virtualised), 0);
+    assert_int_equal(st_tree_virtualised(p, &virtualised), 0);
     assert_true(virtualised);
 }
 

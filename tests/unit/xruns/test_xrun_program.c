@@ -62,7 +62,7 @@ static int open_script(const char *body, const char *server)
         return -errno;
     seen_n = 0;
     ST_PRINT(setting.server, "%s", server);
-    return st_xrun_open(&watch, st_platform_native(), &source, &setting);
+    return st_xrun_open(&watch, st_platform_native(), &source, &setting, on_seen, NULL);
 }
 
 /** Polls whenever there is something to read, until poll says something else than `until_not`, or `n` xruns
@@ -71,9 +71,9 @@ static int poll_until(int until_not, int64_t n)
 {
     int r = until_not;
     while (r == until_not && (n == 0 || seen_n < n)) {
-        struct pollfd fd = {.fd = source.ops->fd(&watch), .events = POLLIN};
+        struct pollfd fd = {.fd = watch.fd, .events = POLLIN};
         assert_int_equal(poll(&fd, 1, -1), 1);
-        r = source.ops->poll(&watch, on_seen, NULL);
+        r = source.ops->poll(&watch);
     }
     return r;
 }
@@ -94,6 +94,7 @@ static void lines_become_sightings(void **state)
     assert_int_equal(last.event.count_n, 2);
     assert_string_equal(last.event.client, "a b");
     assert_int_equal(watch.silent_ns, 5);
+    assert_true(source.ops->program_cpu_ns(&watch) > 0);
     st_xrun_close(&watch);
 }
 
@@ -186,9 +187,9 @@ static void flood_is_taken_in_bites(void **state)
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
     while (seen_n < 2000) {
         const int64_t before_n = seen_n;
-        struct pollfd fd = {.fd = source.ops->fd(&watch), .events = POLLIN};
+        struct pollfd fd = {.fd = watch.fd, .events = POLLIN};
         assert_int_equal(poll(&fd, 1, -1), 1);
-        assert_int_equal(source.ops->poll(&watch, on_seen, NULL), 0);
+        assert_int_equal(source.ops->poll(&watch), 0);
         assert_true(seen_n - before_n <= 16 * 1024 / 60);
     }
     st_xrun_close(&watch);
@@ -198,8 +199,8 @@ static void silent_program_is_taken_for_hung_after_ten_looks(void **state)
 {
     assert_int_equal(open_script("exec sleep 1000", ""), 0);
     for (int i = 0; i < 9; i++)
-        assert_int_equal(source.ops->poll(&watch, on_seen, NULL), -EAGAIN);
-    assert_int_equal(source.ops->poll(&watch, on_seen, NULL), -ETIMEDOUT);
+        assert_int_equal(source.ops->poll(&watch), -EAGAIN);
+    assert_int_equal(source.ops->poll(&watch), -ETIMEDOUT);
     assert_string_equal(watch.why, SCRIPT " hangs: it printed nothing for 40 s");
     assert_int_equal(watch.silent_ns, 36 * ST_NS_PER_S); /* the looks that seemed to go well */
     st_xrun_close(&watch);
@@ -216,7 +217,7 @@ static void one_that_sees_nothing_is_looked_at_more_rarely(void **state)
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
     for (int i = 0; i < 5; i++) { /* 24 s */
         assert_int_equal(watch.poll_ns, 0);
-        assert_int_equal(source.ops->poll(&watch, on_seen, NULL), 0);
+        assert_int_equal(source.ops->poll(&watch), 0);
     }
     assert_int_equal(watch.poll_ns, 20 * ST_NS_PER_S);
     fclose(fopen(go, "w"));
@@ -224,12 +225,12 @@ static void one_that_sees_nothing_is_looked_at_more_rarely(void **state)
     assert_int_equal(unlink(go), 0);
     assert_int_equal(watch.poll_ns, 0);
     for (int i = 0; i < 5; i++)
-        assert_int_equal(source.ops->poll(&watch, on_seen, NULL), 0);
+        assert_int_equal(source.ops->poll(&watch), 0);
     assert_int_equal(watch.poll_ns, 0);
-    assert_int_equal(source.ops->poll(&watch, on_seen, NULL), 0);
+    assert_int_equal(source.ops->poll(&watch), 0);
     assert_int_equal(watch.poll_ns, 20 * ST_NS_PER_S);
-    assert_int_equal(source.ops->poll(&watch, on_seen, NULL), 0); /* a line is due each 20 s */
-    assert_int_equal(source.ops->poll(&watch, on_seen, NULL), -ETIMEDOUT);
+    assert_int_equal(source.ops->poll(&watch), 0); /* a line is due each 20 s */
+    assert_int_equal(source.ops->poll(&watch), -ETIMEDOUT);
     st_xrun_close(&watch);
 }
 
@@ -238,11 +239,11 @@ static void one_that_is_stopped_is_noticed_at_the_next_look(void **state)
     siginfo_t info;
     assert_int_equal(open_script("echo ready $$; read line; exec cat", ""), 0);
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
-    assert_int_equal(source.ops->poll(&watch, on_seen, NULL), 0);
+    assert_int_equal(source.ops->poll(&watch), 0);
     const pid_t pid = (pid_t)strtol(watch.why, NULL, 10);
     assert_int_equal(kill(pid, SIGSTOP), 0);
     assert_int_equal(waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOWAIT), 0);
-    assert_int_equal(source.ops->poll(&watch, on_seen, NULL), -EPIPE);
+    assert_int_equal(source.ops->poll(&watch), -EPIPE);
     assert_string_equal(watch.why, SCRIPT " was stopped (SIGSTOP)");
     assert_int_equal(watch.silent_ns, 0);
     st_xrun_close(&watch);
@@ -255,7 +256,7 @@ static void one_that_is_stopped_is_noticed_at_the_next_look(void **state)
     assert_int_equal(waitid(P_PID, (id_t)again, &info, WSTOPPED | WNOWAIT), 0);
     assert_int_equal(kill(again, SIGCONT), 0);
     assert_int_equal(waitid(P_PID, (id_t)again, &info, WCONTINUED | WNOWAIT), 0);
-    assert_int_equal(source.ops->poll(&watch, on_seen, NULL), 0);
+    assert_int_equal(source.ops->poll(&watch), 0);
     st_xrun_close(&watch);
 }
 
@@ -310,7 +311,7 @@ static void what_leaves_its_group_is_killed(void **state)
     st_xrun_close(&watch);
     assert_int_equal(kill(hidden, 0), -1);
     assert_int_equal(errno, ESRCH);
-    assert_int_equal(source.ops->poll(&other, on_seen, NULL), 0); /* another one is no rest */
+    assert_int_equal(source.ops->poll(&other), 0); /* another one is no rest */
     st_xrun_close(&other);
 }
 
@@ -362,7 +363,7 @@ static void root_is_gone_before_it_runs(void **state)
     if (geteuid() != 0 || getpwuid(65534) == NULL)
         ST_CANNOT("only root becomes another user");
     assert_int_equal(chmod(folder, 0755), 0);
-    assert_int_equal(st_xrun_open(&watch, st_platform_native(), &source, &setting), 0);
+    assert_int_equal(st_xrun_open(&watch, st_platform_native(), &source, &setting, on_seen, NULL), 0);
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
     assert_string_equal(watch.why, "65534 65534 65534 1");
     st_xrun_close(&watch);
@@ -398,7 +399,7 @@ static void missing_program_is_not_installed(void **state)
 {
     (void)unlink(path);
     const struct st_xrun_setting setting = {{0}};
-    assert_int_equal(st_xrun_open(&watch, st_platform_native(), &source, &setting), -ENOENT);
+    assert_int_equal(st_xrun_open(&watch, st_platform_native(), &source, &setting, on_seen, NULL), -ENOENT);
     assert_string_equal(watch.why, SCRIPT " is not installed");
 }
 
@@ -406,7 +407,7 @@ static void absent_source_says_why(void **state)
 {
     static const struct st_xrun_source absent = ST_XRUN_ABSENT("other", "Other", "only others have it");
     const struct st_xrun_setting setting = {{0}};
-    assert_int_equal(st_xrun_open(&watch, st_platform_native(), &absent, &setting), -ENOTSUP);
+    assert_int_equal(st_xrun_open(&watch, st_platform_native(), &absent, &setting, on_seen, NULL), -ENOTSUP);
     assert_string_equal(watch.why, "only others have it");
 }
 

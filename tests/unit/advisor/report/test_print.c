@@ -11,10 +11,7 @@ static void check(int width, bool wrap, const char *label, const char *text, con
     FILE *out = open_memstream(&printed, &bytes);
     assert_non_null(out);
     const struct st_printer printer = {out, width, false};
-    if (wrap)
-        st_print_wrapped(&printer, 2, label, 6, text);
-    else
-        st_print_verbatim(&printer, 2, label, 6, text);
+    st_print_lines(&printer, 2, label, 6, text, wrap);
     fclose(out);
     assert_string_equal(printed, expected);
     free(printed);

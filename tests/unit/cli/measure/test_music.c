@@ -34,15 +34,16 @@ static int open_it(struct st_xrun_watch *w)
     program.user = w->setting.user;
     ST_PRINT(w->why, "it is not installed");
     assert_int_equal(pipe2(program.pipe, O_CLOEXEC | O_NONBLOCK), 0);
+    w->fd = program.pipe[0];
     assert_int_equal(write(program.pipe[1], "x", 1), 1);
     return 0;
 }
 
-static int poll_it(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+static int poll_it(struct st_xrun_watch *w)
 {
     char byte;
     for (size_t i = 0; i < program.lines_n; i++)
-        seen(ctx, &program.lines[i]);
+        w->seen(w->ctx, &program.lines[i]);
     program.lines_n = 0;
     w->silent_ns = program.silent_ns;
     if (program.end == 0 && read(program.pipe[0], &byte, 1) != 1)
@@ -57,12 +58,7 @@ static void close_it(struct st_xrun_watch *w)
     close(program.pipe[1]);
 }
 
-static int fd_of(const struct st_xrun_watch *w)
-{
-    return program.pipe[0];
-}
-
-static const struct st_xrun_ops ops = {.open = open_it, .poll = poll_it, .close = close_it, .fd = fd_of};
+static const struct st_xrun_ops ops = {.open = open_it, .poll = poll_it, .close = close_it};
 
 static bool right_set_up; /* for the next login */
 static struct st_xrun_source server;

@@ -24,7 +24,7 @@ static int open_flood(struct st_xrun_watch *w)
     return st_xrun_because(w, 0, "a hostile client");
 }
 
-static int poll_flood(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+static int poll_flood(struct st_xrun_watch *w)
 {
     struct st_xrun_seen one = {.event = {.kind = ST_EVENT_CLIENT_DROPOUT,
                                          .device = "card",
@@ -32,7 +32,7 @@ static int poll_flood(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
                                          .count_n = 1}};
     for (; to_see_n > 0; to_see_n--) {
         ST_PRINT(one.event.client, "hostile %d", (int)(client++ % CLIENTS));
-        seen(ctx, &one);
+        w->seen(w->ctx, &one);
     }
     return st_xrun_because(w, 0, "a hostile client");
 }

@@ -68,18 +68,14 @@ static unsigned reads_n;
 
 static int open_pipe(struct st_xrun_watch *w)
 {
+    w->fd = read_from;
     return 0;
 }
 
-static int poll_pipe(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+static int poll_pipe(struct st_xrun_watch *w)
 {
     reads_n++;
     return 0;
-}
-
-static int fd_of_pipe(const struct st_xrun_watch *w)
-{
-    return read_from;
 }
 
 static void close_pipe(struct st_xrun_watch *w) {}
@@ -87,8 +83,7 @@ static void close_pipe(struct st_xrun_watch *w) {}
 /* The pipe is never emptied: its source writes faster than it is read. */
 static void a_source_that_floods_is_read_eight_times_a_second(void **state)
 {
-    static const struct st_xrun_ops pipe_ops = {
-        .open = open_pipe, .poll = poll_pipe, .close = close_pipe, .fd = fd_of_pipe};
+    static const struct st_xrun_ops pipe_ops = {.open = open_pipe, .poll = poll_pipe, .close = close_pipe};
     static const struct st_xrun_source pipe_source = {
         .name = "jack", .summary = "", .poll_ns = 60 * ST_NS_PER_S, .ops = &pipe_ops};
     static const struct st_xrun_source *const sources[] = {&pipe_source, NULL};
@@ -120,7 +115,7 @@ static void a_source_that_floods_is_read_eight_times_a_second(void **state)
 
 /* --- one that knows what plays --- */
 
-static int poll_player(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+static int poll_player(struct st_xrun_watch *w)
 {
     w->plays = true;
     return 0;
@@ -162,7 +157,7 @@ static void what_plays_is_known_after_a_turn(void **state)
 
 static const char *clients_seen[3]; /* "": the card */
 
-static int poll_clients(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+static int poll_clients(struct st_xrun_watch *w)
 {
     ST_EACH (client, clients_seen) {
         struct st_xrun_seen load = {
@@ -176,7 +171,7 @@ static int poll_clients(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx
             load.load.rate_hz = 48000;
         }
         ST_PRINT(load.event.client, "%s", *client);
-        seen(ctx, &load);
+        w->seen(w->ctx, &load);
     }
     return 0;
 }

@@ -26,10 +26,10 @@ static int open_scripted(struct st_xrun_watch *w)
     return 0;
 }
 
-static int poll_scripted(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
+static int poll_scripted(struct st_xrun_watch *w)
 {
     for (size_t i = 0; i < to_see_n; i++)
-        seen(ctx, &to_see[i]);
+        w->seen(w->ctx, &to_see[i]);
     to_see_n = 0;
     polls_n++;
     w->silent_ns = silent_ns;
@@ -43,7 +43,15 @@ static void close_scripted(struct st_xrun_watch *w)
     closes_n++;
 }
 
-static const struct st_xrun_ops ops = {.open = open_scripted, .poll = poll_scripted, .close = close_scripted};
+static int64_t program_cpu_scripted(const struct st_xrun_watch *w)
+{
+    return program_ns;
+}
+
+static const struct st_xrun_ops ops = {.open = open_scripted,
+                                       .poll = poll_scripted,
+                                       .close = close_scripted,
+                                       .program_cpu_ns = program_cpu_scripted};
 static const struct st_xrun_source source = {.name = "jack",
                                              .summary = "scripted",
                                              .poll_ns = POLL_NS,

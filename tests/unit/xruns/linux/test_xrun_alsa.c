@@ -212,7 +212,7 @@ static void when_the_last_card_goes_it_is_absent(void **state)
     put("asound/pcm", "");
     int r = 0;
     for (int i = 0; i < 9 && r == 0; i++)
-        r = source->ops->poll(&watch, on_seen, NULL);
+        r = source->ops->poll(&watch);
     assert_int_equal(r, -ENOENT);
     assert_has(watch.why, "no sound card");
     st_xrun_close(&watch);
@@ -234,7 +234,7 @@ static void unknown_form_is_said_not_taken_for_quiet(void **state)
 {
     one_card();
     put(STATUS, "zustand: LAEUFT\n");
-    assert_int_equal(source->ops->poll(&watch, on_seen, NULL), -EBADMSG);
+    assert_int_equal(source->ops->poll(&watch), -EBADMSG);
     assert_has(watch.why, "unknown format");
     st_xrun_close(&watch);
 }
@@ -269,7 +269,7 @@ static void program_that_opens_a_device_wakes_who_polls(void **state)
     assert_int_equal(open_source_in(folder), 0);
     (void)look();
     assert_int_equal(poll_ms(), 10000);
-    struct pollfd fd = {.fd = source->ops->fd(&watch), .events = POLLIN};
+    struct pollfd fd = {.fd = watch.fd, .events = POLLIN};
     assert_int_equal(poll(&fd, 1, 0), 0);
     const int opened = open(device, O_RDONLY);
     assert_true(opened >= 0);
