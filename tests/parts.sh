@@ -43,7 +43,7 @@ declare -A part_says=(
 declare -A computes=([lint]=1 [fuzz]=1 [clang]=1 [rtsan]=1 [tsan]=1 [freebsd]=1 [laws]=1 [bare]=1 [trixie]=1 [sid]=1 [i386]=1 [packages]=1 [archive]=1 [fresh]=1 [arm64]=1 [armhf]=1 [riscv64]=1 [s390x]=1 [musl]=1)
 
 # Unit tests that start threads; the others cannot race (part tsan).
-threaded_tests=(audio capture_stream day history_file history_writer platform ring session wake_posix watchdog)
+threaded_tests=(audio capture_stream day history_file history_writer platform process_watch_linux ring session wake_posix watchdog)
 # Unit tests that run the cycle loop or what it calls (part rtsan).
 loop_tests=(cause cause_charged fake loop margin ns period platform punctual punctual_budget punctual_wait recent result ring session)
 

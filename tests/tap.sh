@@ -19,7 +19,7 @@
 #   ends STATUS NAME COMMAND [ARG...]    passes when the command ends with it; what it prints is in the files out and err of $tmp
 #   own_tmp                         $tmp is a folder that others may enter; it goes at the end, and before it what runs still
 #   behind COMMAND [ARG...]         runs it meanwhile, until the end; not with a FIFO as its standard input, which this shell would wait for
-#   false_daemon SOCKET STATUS TEXT answers each request on SOCKET with this
+#   false_daemon SOCKET STATUS TEXT answers each request on SOCKET with this; prints the request on standard error
 #   on_terminal TEXT COMMAND [ARG...] what it prints on a terminal, which gets Ctrl-C when it has printed TEXT; then "status" and its status
 #   key FILE EXPRESSION             Python's, of the JSON document d in FILE (-: standard input)
 #   query EXPRESSION                the same of a report on standard input, whose findings are f by their id
@@ -104,7 +104,7 @@ server.listen()
 body = sys.argv[3].encode(errors="surrogateescape")
 while True:
     peer, _ = server.accept()
-    peer.recv(65536)
+    print(peer.recv(65536).decode(errors="replace"), file=sys.stderr, flush=True)
     peer.sendall(b"HTTP/1.1 %s Answer\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % (sys.argv[2].encode(), len(body)) + body)
     peer.close()
 PY

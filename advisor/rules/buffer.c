@@ -307,7 +307,7 @@ static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
         why = st_text("%.40s %s %jd frames", asked.program, asked.verb, asked.frames);
     if (why != NULL && (!is_seen || now == asked.cycle_frames) && take(ret, asked.cycle_frames, hz, why))
         return true;
-    const bool forced = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0) > 0;
+    const bool forced = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0) != 0;
     if (((is_seen && !forced) || now != usual || hz != asked.default_hz) &&
         take(ret, now, hz, "as PipeWire runs now"))
         return true;

@@ -195,7 +195,7 @@ static void client_metrics(FILE *out, const struct st_observe_view *view)
             const struct st_xrun_load *load = &client->load;
             const int64_t busy_ns[] = {load->busy_median_ns, load->busy_p99_ns, load->busy_max_ns};
             static const char *const stats[] = {"median", "p99", "max"};
-            for (size_t k = 0; load->cycles_n > 0 && load->period_ns > 0 && k < ST_ARRAY_LEN(stats); k++) {
+            for (size_t k = 0; load->period_ns > 0 && k < ST_ARRAY_LEN(stats); k++) {
                 if (busy_ns[k] < 0)
                     continue;
                 put_client(out, "sleeptune_client_busy_ratio", source, client);

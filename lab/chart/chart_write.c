@@ -66,11 +66,11 @@ static void legend(const struct st_picture *picture, struct st_svg *svg, double 
         const struct st_chart_set *set = picture->data->set[i];
         struct st_pen pen = st_picture_pen(i);
         pen.dash = ST_DASH_NONE;
-        const struct st_point line[] = {{ST_PICTURE_MARGIN_PX, y - 4},
-                                        {ST_PICTURE_MARGIN_PX + LEGEND_PX, y - 4}};
+        const struct st_point middle = {ST_PICTURE_MARGIN_PX + LEGEND_PX / 2, y - 4};
+        const struct st_point line[] = {{middle.x - LEGEND_PX / 2, middle.y},
+                                        {middle.x + LEGEND_PX / 2, middle.y}};
         st_svg_segments(svg, line, 2, &pen);
-        st_picture_marker(svg, (struct st_point){ST_PICTURE_MARGIN_PX + LEGEND_PX / 2, y - 4}, i, pen.rgb,
-                          NULL);
+        st_picture_marker(svg, middle, i, pen.rgb, NULL);
         ST_PRINT(text, "%s, n = %llu", st_chart_name(picture->data, set, name), (unsigned long long)set->n);
         st_picture_text(svg, ST_PICTURE_MARGIN_PX + LEGEND_PX + 8, y, ST_ANCHOR_START, ST_PICTURE_INK, text);
         y += LINE_PX;

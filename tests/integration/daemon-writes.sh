@@ -6,21 +6,21 @@ need strace
 mkdir "$tmp/state" "$tmp/run" "$tmp/home"
 sock=$tmp/run/sock
 export STATE_DIRECTORY=$tmp/state HOME=$tmp/home
-port=$("$PYTHON" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-config "http: { listen = \"127.0.0.1:$port\"; };"
+at=$("$PYTHON" -c 'import socket, sys; v6 = " lo" in sys.stdin.read(); host = "::1" if v6 else "127.0.0.1"; s = socket.create_server((host, 0), family=socket.AF_INET6 if v6 else socket.AF_INET); print(f"[{host}]" if v6 else host, s.getsockname()[1], sep=":")' < <(cat /proc/net/if_inet6 2>&1))
+config "http: { listen = \"$at\"; };"
 
 # a run: everything is asked for, the configuration is read again, well and badly, and the last minute is stored
 a_run() {
     starts "$1" "${@:2}" || return
-    local route
+    local route && served=all
     for route in / /metrics /v1/status /v1/history /v1/events /v1/causes /v1/sizes /v1/heard; do
-        curl -s --max-time 3 -o /dev/null --unix-socket "$sock" "http://localhost$route"
+        curl -s --max-time 20 -o /dev/null --unix-socket "$sock" "http://localhost$route" || served=$route
     done
-    curl -s --max-time 20 -o /dev/null "http://127.0.0.1:$port/"
+    curl -s --max-time 20 -o /dev/null "http://$at/" || served=$at
     config 'nonsense'
     kill -HUP "$(value 'd["pid"]')"
     wait_for logged 'nonsense|syntax error'
-    config "http: { listen = \"127.0.0.1:$port\"; };" 'loop: { frames = 512; };'
+    config "http: { listen = \"$at\"; };" 'loop: { frames = 512; };'
     kill -HUP "$(value 'd["pid"]')"
     wait_for value_is 'd["loop"] and d["loop"]["period_ns"]["num"]' 32000000
     kill -TERM "$(value 'd["pid"]')"
@@ -30,7 +30,7 @@ a_run() {
 
 ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 a_run "it runs with everything on" \
     strace -f -y -qq -o "$tmp/trace" -e trace=%file,bind,fchmod,fchown,ftruncate,fallocate
-is "and ends cleanly" "$status" 0
+is "and answers all, and ends cleanly" "$served $status" "all 0"
 "$PYTHON" - "$tmp/trace" "$tmp/state" "$tmp/run" >"$tmp/written" <<'PY'
 import os.path, re, sys
 mine = tuple(folder + "/" for folder in sys.argv[2:])
@@ -80,7 +80,7 @@ rights=-rm # who is not root becomes it; in a chroot nobody can, and root need n
 ! unshare -m true 2>/dev/null || rights=-m
 if unshare $rights sh "$tmp/read-only" "$tmp" true 2>"$tmp/err" || cannot "it starts below a root that is read-only" "no right to mount here: $(tail -n 1 "$tmp/err")"; then
     # / is not of the root of a user's namespace, which trusts no folder that a variable names
-    config "http: { listen = \"127.0.0.1:$port\"; };" "$([ $rights = -m ] || echo "history: { path = \"$tmp/state/history.db\"; };")"
+    config "http: { listen = \"$at\"; };" "$([ $rights = -m ] || echo "history: { path = \"$tmp/state/history.db\"; };")"
     starts "it starts below a root that is read-only" unshare $rights sh "$tmp/read-only" "$tmp"
     ok "and keeps its history, and nothing is said of files" wait_for value_is 'd["history"]["state"], [x for x in d["degraded"] if x["what"] in ("history", "socket")]' 'writing []'
     stops "it ends cleanly"

@@ -8,7 +8,7 @@ own_tmp
 
 each_refused 3 '' nonsense measrue 'help reporrt' 'report --framse=3' '--framse 3' 'report --details=3'
 refused "a recording that is none" 3 listen --input "$SLEEPTUNE_SRC/README.md"
-lab() { "$SLEEPTUNE_LAB" "$@"; }
+lab() { "$SLEEPTUNE_LAB" "$@"; "$SLEEPTUNE_LAB"; }
 screen_is of-the-laboratory lab sleeep
 for option in --version --help help "report --list" "report --help"; do
     # shellcheck disable=SC2086

@@ -334,9 +334,8 @@ static int64_t first_sample(const struct st_process_watch *watch, const struct t
 static bool is_idle(const struct st_process_watch *watch, const struct rival *rival)
 {
     const int64_t first = first_sample(watch, &rival->thread);
-    return rival->thread.tid == 0 ||
-           (first < watch->samples_n - 1 &&
-            rival->cpu_ns[first % RING] == rival->cpu_ns[(watch->samples_n - 1) % RING]);
+    return first < watch->samples_n - 1 &&
+           rival->cpu_ns[first % RING] == rival->cpu_ns[(watch->samples_n - 1) % RING];
 }
 
 /* Adds a rival. A machine may have more real-time threads than there is room for; most of them sleep, so

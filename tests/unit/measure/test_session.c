@@ -1,4 +1,7 @@
 /* A whole measurement with its threads. Real clock: assertions hold on a machine of any speed. */
+#include <stdatomic.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/ns.h"
@@ -329,6 +332,50 @@ static void memory_is_locked_when_what_the_loop_needs_is_there(void **state)
     st_session_free(session);
 }
 
+static atomic_int policy_state; /* 1: the loop's thread sets its policy, 2: it has set it */
+
+static int set_policy_slowly(struct st_platform *platform, enum st_policy policy, int priority)
+{
+    const struct timespec until_the_start_fails = {.tv_nsec = 20 * ST_NS_PER_MS};
+    atomic_store(&policy_state, 1);
+    (void)nanosleep(&until_the_start_fails, NULL);
+    atomic_store(&policy_state, 2);
+    return 0;
+}
+
+/* With one thread more each time, until both start. */
+static bool loop_alone_has_ended(void)
+{
+    struct st_platform slow = *st_platform_native();
+    struct st_session_config config;
+    struct st_session *session;
+    struct rlimit limit = {.rlim_max = 10};
+    bool was_alone = false;
+    int r = -EAGAIN;
+    slow.set_policy = set_policy_slowly;
+    short_config(&config);
+    while (r == -EAGAIN && atomic_load(&policy_state) != 1 && limit.rlim_cur++ < limit.rlim_max) {
+        was_alone = atomic_load(&policy_state) == 2;
+        setrlimit(RLIMIT_NPROC, &limit);
+        r = st_session_start(&slow, &config, &session);
+    }
+    return r == 0 && was_alone;
+}
+
+static void a_loop_whose_drain_cannot_start_has_ended(void **state)
+{
+    int status = 0;
+    if (geteuid() != 0 || st_platform_native()->os != ST_OS_LINUX)
+        ST_CANNOT("needs root, and a limit that counts threads");
+    const pid_t child = fork();
+    if (child == 0) /* as a user without other processes */
+        _exit(setuid(20000 + (uid_t)getpid() % 40000) != 0 ? 77 : !loop_alone_has_ended());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+        ST_CANNOT("there is no other user");
+    assert_int_equal(status, 0);
+}
+
 static void settings_out_of_range_are_refused(void **state)
 {
     struct st_session_config config;
@@ -359,6 +406,7 @@ int main(void)
         cmocka_unit_test(refused_fifo_and_lock_are_said_in_the_result),
         cmocka_unit_test(sleeps_that_freebsd_stretches_are_known_by_its_sysctls),
         cmocka_unit_test(memory_is_locked_when_what_the_loop_needs_is_there),
+        cmocka_unit_test(a_loop_whose_drain_cannot_start_has_ended),
         cmocka_unit_test(settings_out_of_range_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -320,7 +320,7 @@ static void the_kernel_log_is_a_cause(void **state)
     happens(NOON_NS + 40 * MINUTE_NS, ST_EVENT_KERNEL_LOG, "usb", "");
     happens(NOON_NS + 40 * MINUTE_NS + ST_NS_PER_S, ST_EVENT_HEARD, "key", "");
     happens(NOON_NS + 50 * MINUTE_NS, ST_EVENT_KERNEL_LOG, "kernel", "");
-    happens(NOON_NS + 50 * MINUTE_NS + ST_NS_PER_S, ST_EVENT_HEARD, "key", "");
+    happens(NOON_NS + 50 * MINUTE_NS + ST_NS_PER_S, ST_EVENT_HEARD, "page", "");
     json_t *read = document(), *marks = json_object_get(read, "marks");
     names(marks, 0, "kernel-log-usb");
     names(marks, 1, "kernel-log");

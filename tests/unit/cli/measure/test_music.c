@@ -1,7 +1,11 @@
-/* cli/measure/music: what check says of the music that plays, from what helper programs print. */
+/* cli/measure/music: what check says of the music that plays, from what helper programs print, and a daemon
+ * recorded. */
 #include <sys/types.h>
 
 #include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "advisor/facts/fact_keys.h"
@@ -11,6 +15,7 @@
 #include "tests/unit/unit.h"
 #include "xruns/xrun.h"
 
+#define BEGIN_S    100
 #define WATCHED_NS (11 * ST_NS_PER_S)
 
 /* A helper program: prints its lines once, and goes on or ends. */
@@ -25,6 +30,7 @@ static struct {
     int pipe[2]; /* readable as long as there is something to poll */
 } program;
 
+static bool asks;         /* the next ones ask the daemon */
 static bool stopped;      /* the next ones are, before the end */
 static int64_t silent_ns; /* the next ones do not run for so long */
 
@@ -83,7 +89,7 @@ static struct st_xrun_seen missed(const char *client, int64_t n, enum st_dropout
 static struct st_facts *watch_as(int64_t uid, const char *source, const struct st_xrun_seen *lines,
                                  size_t lines_n, int end, bool as_root)
 {
-    struct st_platform *p = st_fake_new(ST_OS_LINUX, 0);
+    struct st_platform *p = st_fake_new(ST_OS_LINUX, BEGIN_S * ST_NS_PER_S);
     struct st_facts *facts = st_facts_new(ST_OS_LINUX);
     assert_non_null(p);
     assert_non_null(facts);
@@ -108,7 +114,7 @@ static struct st_facts *watch_as(int64_t uid, const char *source, const struct s
     st_music_poll(music);
     st_fake_advance(p, WATCHED_NS);
     program.last = stopped ? -EPIPE : 0;
-    json_decref(st_music_finish(music, false, facts));
+    json_decref(st_music_finish(music, asks, facts));
     assert_int_equal(program.opened, program.closed);
     st_fake_free(p);
     return facts;
@@ -315,6 +321,46 @@ static void root_watches_as_the_user_who_ran_sudo(void **state)
     assert_int_equal(program.user, 0); /* an ordinary user cannot become another one */
 }
 
+/* A daemon that is asked for the time that was watched, then for its status. */
+static void be_daemon(int fd)
+{
+    static const char *const answers[] = {
+        "{\"schema\": \"sleeptune-causes/1\", \"dropouts\": {\"count\": 7, \"text\": \"mpv lost sound.\","
+        " \"sources\": [{\"source\": \"pipewire\"}]}}",
+        "{\"schema\": \"sleeptune-status/1\", \"screen\": {\"next\": \"sleeptune tune\"}}"};
+    ST_EACH (answer, answers) {
+        char request[4096] = "";
+        const int peer = accept(fd, NULL, NULL);
+        if (read(peer, request, sizeof(request) - 1) < 0 ||
+            (answer == answers && strstr(request, st_text("causes?since=%d ", BEGIN_S)) == NULL))
+            return;
+        dprintf(peer, "HTTP/1.1 200 OK\r\n\r\n%s", *answer);
+        close(peer);
+    }
+}
+
+static void what_a_daemon_recorded_meanwhile_counts(void **state)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    struct st_xrun_seen line = load("mpv", 1024);
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    ST_PRINT(address.sun_path, "/tmp/sleeptune-test-music-%d", (int)getpid());
+    assert_int_equal(bind(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
+    listen(fd, 2);
+    if (fork() == 0) {
+        be_daemon(fd);
+        _exit(0);
+    }
+    close(fd);
+    assert_int_equal(setenv("SLEEPTUNE_SOCKET", address.sun_path, 1), 0);
+    asks = true;
+    struct st_facts *facts = watch("pipewire", &line, 1, 0, false);
+    unlink(address.sun_path);
+    asks = false;
+    says(facts, "In at most 21 s, recorded by sleeptuned: mpv lost sound. Next: sleeptune tune.");
+    wait(NULL);
+}
+
 static void names_of_others_are_made_safe(void **state)
 {
     const struct st_xrun_seen lines[] = {missed("a\033[2Jb\xff", 1, ST_DROPOUT_STOPPED)};
@@ -352,6 +398,7 @@ int main(void)
         cmocka_unit_test(who_is_not_watched_is_said),
         cmocka_unit_test(who_was_stopped_has_not_watched),
         cmocka_unit_test(root_watches_as_the_user_who_ran_sudo),
+        cmocka_unit_test(what_a_daemon_recorded_meanwhile_counts),
         cmocka_unit_test(names_of_others_are_made_safe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

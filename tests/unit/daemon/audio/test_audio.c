@@ -1,5 +1,6 @@
 /* The own streams: what opens, what does not, and that the daemon lives on.
  * Real clock: libraries of sound servers have threads of their own; each is waited for. */
+#include <stdatomic.h>
 #include <unistd.h>
 
 #include "core/ns.h"
@@ -9,6 +10,14 @@
 
 static struct st_events events;
 static struct st_config config;
+
+/* The module calls this instead of libsoundio's. */
+static atomic_int write_error;
+int soundio_outstream_end_write(void *stream);
+int soundio_outstream_end_write(ST_UNUSED void *stream)
+{
+    return atomic_load(&write_error);
+}
 
 static int setup(void **state)
 {
@@ -22,26 +31,25 @@ static int teardown(void **state)
     return 0;
 }
 
-/* Opens a stream and waits until it left "opening"; not a matter of speed, only of patience. */
-static struct st_audio *open_stream(const char *backend, struct st_audio_view *view)
+/* Waits until the stream left this state; not a matter of speed, only of patience. */
+static void wait_while(struct st_audio *audio, enum st_audio_state state, struct st_audio_view *view)
 {
-    struct st_audio *audio;
-    memset(config.audio.backend, 0, sizeof(config.audio.backend));
-    memcpy(config.audio.backend, backend, strlen(backend));
-    assert_int_equal(st_audio_start(st_platform_native(), &config, &events, &audio), 0);
     for (int i = 0; i < 3000; i++) {
         st_audio_look(audio, view);
-        if (view->state != ST_AUDIO_OPENING)
+        if (view->state != state)
             break;
         usleep(10000);
     }
-    return audio;
 }
 
 static struct st_audio *open_audio(const char *backend, const char *device, struct st_audio_view *view)
 {
-    memcpy(config.audio.device, device, strlen(device));
-    return open_stream(backend, view);
+    struct st_audio *audio;
+    ST_PRINT(config.audio.backend, "%s", backend);
+    ST_PRINT(config.audio.device, "%s", device);
+    assert_int_equal(st_audio_start(st_platform_native(), &config, &events, &audio), 0);
+    wait_while(audio, ST_AUDIO_OPENING, view);
+    return audio;
 }
 
 static void pause_doubles_up_to_a_minute(void **state)
@@ -116,6 +124,17 @@ static void unknown_device_is_named_and_tried_again(void **state)
     assert_int_equal(events.events[0].event.kind, ST_EVENT_AUDIO_UNAVAILABLE);
 }
 
+static void stream_that_cannot_write_is_opened_again(void **state)
+{
+    struct st_audio_view view;
+    struct st_audio *audio = open_audio("dummy", "", &view);
+    atomic_store(&write_error, 8); /* SoundIoErrorStreaming */
+    wait_while(audio, ST_AUDIO_RUNNING, &view);
+    assert_int_equal(view.state, ST_HAVE_SOUNDIO ? ST_AUDIO_WAITING : ST_AUDIO_OFF);
+    st_audio_stop(audio);
+    atomic_store(&write_error, 0);
+}
+
 /* The socket answers before the stream's thread is there. */
 static void before_its_thread_begins_a_wished_stream_is_being_opened(void **state)
 {
@@ -144,6 +163,7 @@ int main(void)
         TEST(none_opens_nothing_and_is_no_error),
         TEST(dummy_plays_and_its_values_are_read_back),
         TEST(unknown_device_is_named_and_tried_again),
+        TEST(stream_that_cannot_write_is_opened_again),
         TEST(before_its_thread_begins_a_wished_stream_is_being_opened),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

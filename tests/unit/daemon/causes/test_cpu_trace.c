@@ -52,6 +52,8 @@ static void thread_that_kept_the_cpu_is_named_with_its_length(void **state)
     };
     look(events, 3, ST_CAUSE_RUN_QUEUE, 1000,
          4003); /* from the waking: it did not delay the wake-up before; from switch to switch */
+    look(events, 3, ST_CAUSE_RUN_QUEUE, 1000, 1000 + 5 * 2996); /* a fifth of the time */
+    look(events, 3, ST_CAUSE_RUN_QUEUE, 1000, 1000 + 5 * 2997); /* less */
     shown_is(__func__);
 }
 

@@ -670,6 +670,11 @@ static void dropouts_of_a_client_are_counted_by_reason_and_sorted_by_harm(void *
     see_not_ready("HeavyReverb", 1, ST_DROPOUT_WOKEN_LATE, 100);
     turn_after(0);
     look("");
+    see_not_ready("HeavyReverb", 0, ST_DROPOUT_UNKNOWN, 25000000);
+    to_see[0].kind = ST_XRUN_SEEN_CYCLE;
+    to_see[0].deadline_ns = 21333333;
+    turn_after(0);
+    look("its times in that cycle");
     shown_is(__func__);
 }
 

@@ -32,7 +32,7 @@ static void a_clocks_step_is_told_from_its_rounding(void **state)
                 {{40, 42, 46, 40}, 4, 2},
                 {{20, 21, 20}, 3, 0},
                 {{20, 20}, 2, 0},
-                {{20}, 1, 0}};
+                {{20, 30}, 1, 0}}; /* the 30 is behind its end */
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         int64_t values_ns[8];
         memcpy(values_ns, rows[i].values_ns, sizeof(values_ns));

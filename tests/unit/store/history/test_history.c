@@ -1,6 +1,7 @@
 /* The history's file: what is written is read, summed, kept as long as it should, and what is no history is
  * told. */
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "store/history/history_private.h"
@@ -242,6 +243,14 @@ static void whose_file_it_is_is_told_by_its_first_bytes(void **state)
     assert_int_equal(query("PRAGMA application_id = 1"), -1);
     assert_int_equal(st_history_look(path, &error), -EPROTO);
     assert_string_equal(error, "it is the database of another program");
+    struct rlimit files, none;
+    getrlimit(RLIMIT_NOFILE, &files);
+    none = files;
+    none.rlim_cur = 0;
+    setrlimit(RLIMIT_NOFILE, &none);
+    const int r = st_history_look(path, &error);
+    setrlimit(RLIMIT_NOFILE, &files);
+    assert_int_equal(r, 0); /* who opens it is told that it cannot be read */
 }
 
 static void what_is_put_aside_is_never_overwritten(void **state)

@@ -81,6 +81,7 @@ static void nodes_of_a_client_that_is_left_out_tell_nothing(void **state)
     TAKE(5000, 5, {OWN, "other", FINISHED, 1}, {PLAYER, "player", FINISHED, 3});
     TAKE(6000, 5, {OWN, "other", FINISHED, 2}, {PLAYER, "player", FINISHED, 3});
     tells("alsa_output.card/other 0 1; ");
+    assert_int_equal(told_busy_ns, 0);
 }
 
 /* As 0.3.65 does when the next cycle begins: as incomplete, then as ended by the driver, which takes the time

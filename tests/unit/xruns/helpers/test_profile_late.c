@@ -40,7 +40,9 @@ static void the_one_that_was_late_is_told_first(void **state)
     const struct times usual[] = {{4000, 4005, 4020, 4100}, {4000, 4109, 4120, 4400}};
     const struct times late[] = {{5000, 5005, 5020, 5100}, {5000, 5109, 5120, 4400}};
     const struct times next[] = {{6000, 6005, 6020, 6100}, {6000, 6109, 5120, 6120}};
+    st_profile_node_forget(&profile.nodes[0]); /* the synth comes before the driver */
     st_pipewire_profile_add(&profile, 41, CLIENT, false, false);
+    st_pipewire_profile_add(&profile, DRIVER, ST_PIPEWIRE_PROFILE_NO_CLIENT, true, false);
     take_times((struct times){3000, 4000, 4410, 4420}, 5, finished, usual, 2);
     take_times((struct times){4000, 4000, 4410, 5000}, 5, both, late, 2);
     take_times((struct times){4000, 5000, 6000, 6005}, 5, both, late, 2);

@@ -258,6 +258,13 @@ static void a_rate_that_no_crystal_has_is_no_drift(void **state)
     assert_in_range(st_second_card_drift_ppb(&card), 90000, 110000);
 }
 
+static void a_card_without_a_delay_has_a_drift(void **state)
+{
+    for (int i = 0; i < 40 * RATE / 1024; i++)
+        assert_int_equal(lost_by(0, 1.0001), 0);
+    assert_in_range(st_second_card_drift_ppb(&card), 90000, 110000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -272,6 +279,7 @@ int main(void)
         cmocka_unit_test_setup(a_drift_is_known_before_the_server_has_learned_it, setup),
         cmocka_unit_test_setup(the_first_report_does_not_spoil_the_first_drift, setup),
         cmocka_unit_test_setup(a_rate_that_no_crystal_has_is_no_drift, setup),
+        cmocka_unit_test_setup(a_card_without_a_delay_has_a_drift, setup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
