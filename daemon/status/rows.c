@@ -320,7 +320,7 @@ static void add_source(struct section *to, const struct st_observed_view *of, in
     if (!of->device_only)
         text = st_text("%s, %ju of clients", text, of->seen.sum.n - of->seen.sum.device_n);
     if (of->seen.sum.n - of->seen.sum.device_n > 0 && !st_xrun_sources_find(of->source)->sees_cycles)
-        text = st_text("%s (no times of their cycles)", text);
+        text = st_text("%s (their computing times are unknown)", text);
     add(to, OK, "Watched", text);
     add_programs_details(to, of);
 }

@@ -48,7 +48,7 @@ static void on_channel(void *ctx, const struct st_snd_channel *channel)
 {
     const struct st_xrun_watch *w = ctx;
     struct sound4 *sound4 = w->state;
-    if (channel->pid != getpid()) /* the daemon's own stream counts by itself */
+    if (channel->pid != getpid()) /* sleeptuned's own test stream counts by itself */
         st_sndstat_look_at(&sound4->counters, channel, w->seen, w->ctx);
 }
 

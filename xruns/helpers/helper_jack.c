@@ -208,7 +208,7 @@ static void say_ready(const struct st_jack_graph *clients)
     ST_APPEND(text, "JACK server \"%.60s\", %u frames at %u Hz", server,
               jack_get_buffer_size(observer.client), jack_get_sample_rate(observer.client));
     if (st_jack_late_find(clients, ST_XRUN_OWN_CLIENT) < ST_JACK_CLIENTS_MAX)
-        ST_APPEND(text, "; the daemon's own stream uses this server, and counts the same xruns one by one");
+        ST_APPEND(text, "; sleeptuned's own test stream uses this server, and counts the same xruns one by one");
     if (st_text_is(text, observer.said))
         return;
     memcpy(observer.said, text, sizeof(text));
