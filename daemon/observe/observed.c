@@ -289,17 +289,6 @@ static void set_state(struct st_observed *o, enum st_observed_state state, const
         ST_INFO("the dropouts of %s are not watched: %s", o->source->name, why);
 }
 
-static void note_program_cpu(struct st_observed *o, bool ends)
-{
-    if (o->source->ops->program_cpu_ns == NULL)
-        return;
-    const int64_t used_ns = o->source->ops->program_cpu_ns(&o->watch);
-    if (used_ns >= 0)
-        o->view.program_cpu_ns = o->programs_ns + used_ns;
-    if (ends && o->view.program_cpu_ns != INT64_MIN)
-        o->programs_ns = o->view.program_cpu_ns;
-}
-
 void st_observed_age(struct st_observed *o)
 {
     st_dropout_table_age(&o->view.seen, now_ns(o), o->open);
@@ -413,17 +402,6 @@ static int open_source(struct st_observed *o)
     return 0;
 }
 
-static int poll_source(struct st_observed *o)
-{
-    const int64_t before_ns = o->platform->thread_cpu_ns(o->platform);
-    const int r = o->source->ops->poll(&o->watch);
-    o->view.poll_cpu_ns += o->platform->thread_cpu_ns(o->platform) - before_ns;
-    o->view.polls_n++;
-    if (r == 0 && o->watch.plays)
-        note_playing(o, "", "");
-    return r;
-}
-
 /* Subtracts from the watched time the time in which a helper program did not run, so that its reports are
  * missing. This is known only when the program runs again, since a program without news is silent, too. */
 static void note_silence(struct st_observed *o)
@@ -467,7 +445,7 @@ void st_observed_turn(struct st_observed *o)
         return;
     int r = o->open ? 0 : open_source(o);
     if (r == 0)
-        r = o->source->ops->poll(&o->watch, on_seen, o);
+        r = o->source->ops->poll(&o->watch);
     if (r == 0 && o->watch.plays)
         note_playing(o, "", "");
     st_observed_count(o);

@@ -43,15 +43,7 @@ static void close_scripted(struct st_xrun_watch *w)
     closes_n++;
 }
 
-static int64_t program_cpu_scripted(const struct st_xrun_watch *w)
-{
-    return program_ns;
-}
-
-static const struct st_xrun_ops ops = {.open = open_scripted,
-                                       .poll = poll_scripted,
-                                       .close = close_scripted,
-                                       .program_cpu_ns = program_cpu_scripted};
+static const struct st_xrun_ops ops = {.open = open_scripted, .poll = poll_scripted, .close = close_scripted};
 static const struct st_xrun_source source = {.name = "jack",
                                              .summary = "scripted",
                                              .poll_ns = POLL_NS,
