@@ -109,8 +109,6 @@ struct st_xrun_ops {
     int (*poll)(struct st_xrun_watch *w);
     /** Frees the source. Waits at most 500 ms for a helper program to end. */
     void (*close)(struct st_xrun_watch *w);
-    /** CPU time that the source has used outside of this process; below 0: not known. NULL: none. */
-    int64_t (*program_cpu_ns)(const struct st_xrun_watch *w);
 };
 
 struct st_xrun_source {

@@ -238,20 +238,10 @@ static int poll_program(struct st_xrun_watch *w)
     return -EAGAIN; /* the program is not ready yet; or its last line has arrived, and it ends next */
 }
 
-static int64_t program_cpu_ns(const struct st_xrun_watch *w)
-{
-    const struct program *program = w->state;
-    clockid_t clock;
-    if (program->piped.pid == 0 || clock_getcpuclockid(program->piped.pid, &clock) != 0)
-        return -1;
-    return st_posix_clock_ns(clock);
-}
-
 const struct st_xrun_ops st_xrun_program_ops = {
     .open = open_program,
     .poll = poll_program,
     .close = close_program,
-    .program_cpu_ns = program_cpu_ns,
 };
 
 /* --- the sources that are helper programs, the same on all systems --- */

@@ -94,7 +94,6 @@ static void lines_become_sightings(void **state)
     assert_int_equal(last.event.count_n, 2);
     assert_string_equal(last.event.client, "a b");
     assert_int_equal(watch.silent_ns, 5);
-    assert_true(source.ops->program_cpu_ns(&watch) > 0);
     st_xrun_close(&watch);
 }
 
