@@ -85,7 +85,8 @@ static int go_to_rest(struct st_service *service)
     service->music.plays = false;
     service->view.rests = true;
     keep_figures(service);
-    /* The stream plays on the dummy device here: with a real device the loop would not rest. */
+    /* Ends the daemon's own stream: it is the one without a device, because the loop does not rest while a
+     * stream plays on a real one. st_service_parts_start_audio starts none while `rests` is set. */
     st_service_parts_stop_audio(service);
     const int r = st_service_parts_start_audio(service);
     (void)munlockall();

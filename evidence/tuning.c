@@ -17,13 +17,15 @@
 /* e-value for harm at which a setting counts as harmful: a false alarm in at most 1 % of sessions */
 #define HARM_NEEDED 100.0
 /* smallest number of rows for which a screening finds first which ones promise most */
-#define SCREEN_FROM  5
-#define SCREEN_RUNS  12
-#define SCREEN_ROWS  11
-#define SCREEN_ONE   0x23bu /* bits of the rows that are on in the first run of the screening */
-#define SCREEN_PAIRS 3      /* the screening counts as this number of pairs of each row */
-#define NO_PAIRS     1.0    /* a row without pairs counts as having one pair without a difference */
-#define BOLD         0.6    /* weight of the bonus that find_next gives to rows with few pairs */
+#define SCREEN_FROM 5
+#define SCREEN_RUNS 12
+#define SCREEN_ROWS 11
+/* rows that are on in the first run of a Plackett-Burman design of 12 runs; each further run shifts these
+ * bits by one, and the last run has no row on */
+#define SCREEN_ONE   0x23bu
+#define SCREEN_PAIRS 3   /* the screening counts as this number of pairs of each row */
+#define NO_PAIRS     1.0 /* a row without pairs counts as having one pair without a difference */
+#define BOLD         0.6 /* weight of the bonus that find_next gives to rows with few pairs */
 #define NO_ROW       (-1)
 
 #define LEVEL 0.01 /* share of sessions that may keep a setting without effect, at most */

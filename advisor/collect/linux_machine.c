@@ -142,7 +142,8 @@ static const struct set throttling = {
 struct walk {
     struct st_collector *c;
     const struct set *set;
-    /* a prefix of keys: folders with the latency and `disable` of these facts are left out; NULL: none */
+    /* prefix of the keys of CPU 0: an idle state whose `latency` and `disable` are as those of CPU 0 is left
+     * out, so that equal CPUs are collected once; NULL: collects all */
     const char *unlike;
     size_t n;
 };

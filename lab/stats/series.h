@@ -34,5 +34,5 @@ struct st_series_bulk {
                                            from the median, 6.6 standard deviations if lateness is normal */
 };
 
-/** Computes the range of a series. @return 0, -ENODATA (empty), -ENOMEM. */
+/** Computes the quantiles and the limits of outliers of a series. @return 0, -ENODATA (empty), -ENOMEM. */
 ST_NODISCARD int st_series_bulk(const struct st_series *series, struct st_series_bulk *ret);

@@ -1,8 +1,8 @@
 /* Finds out whether the device or a client caused an xrun of JACK. */
 #include "xruns/helpers/jack_xrun.h"
 
-/* two delays of at least this time (us) are not equal by chance: a card's delay is the time in which it was
- * silent */
+/* JACK keeps the delay of the card's last xrun. If this delay (us) has not changed since the xrun before, the
+ * card had no new one: from this length on, two xruns do not have the same delay by chance. */
 #define CHANCE_US 1000.0F
 /* 1 / LATE_FRACTION of a period: a driver that is less late than this has missed no period */
 #define LATE_FRACTION 16

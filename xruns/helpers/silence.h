@@ -28,9 +28,9 @@ struct st_silence_cycle {
 struct st_silence_find {
     int64_t begin, end; /* on the driver's clock, in frames */
     bool whole;         /* each silence of the loss began with a cycle */
-    bool rare; /* the loss is short, and no other silence in the last five minutes was cut off and ended
-                  within a cycle */
-    bool own;  /* a silence that was cut off and ended within a cycle came in the last two seconds */
+    bool rare; /* the loss is short, and in the last five minutes the program did not cut off its own sound:
+                  no silence began abruptly and ended within a cycle */
+    bool own;  /* the program cut off its own sound in the last two seconds, so this silence may be its own */
 };
 
 /** State of the search for losses in one stream. All 0 at first, and each time when the stream begins to
