@@ -247,7 +247,7 @@ static const char *next_text(const struct answer *answer, const struct st_facts 
     if (no_right && st_machine_right_at_login(facts))
         return ST_DROPOUT_REASON_LOG_IN;
     if (no_right)
-        return st_text("%s (gives you real-time priority; then log out and in, and check again)",
+        return st_text("%s (to get real-time priority; then log out and in, and check again)",
                        facts->os == ST_OS_FREEBSD ? "sleeptune report freebsd-rt-permission"
                                                   : ST_DROPOUT_REASON_GET_RIGHTS);
     if (held == 0)

@@ -605,8 +605,8 @@ static const struct log_row {
      "interface. No setting cures that: try an older kernel than $k, another port and cable"},
     {"Momentary freq = %d Hz", "The USB stream runs at $1 Hz"},
     {"*Marking clocksource '%l' as unstable",
-     "The kernel found the system clock $1 unstable and left it: reading "
-     "the time is slow now (hpet, acpi_pm)"},
+     "The kernel found the system clock $1 unstable and uses a slower one (hpet, acpi_pm): each look at the "
+     "time takes longer now"},
     {"*Marking TSC unstable"},
     {"*Clocksource tsc unstable"},
     {"*snd_pcm_%l() *(%d ms)",

@@ -367,8 +367,8 @@ const struct st_rule st_rule_linux_rt_throttling = {
                "1000000)\n"
                "from 6.12 on a deadline server instead (commits a110a81c52a9, 5f6bd380c7bd: scheduler "
                "changes for v6.12)",
-    .history = "6.12: normal threads are protected by a deadline server; only groups with budgets "
-               "(CONFIG_RT_GROUP_SCHED) are throttled (commit 5f6bd380c7bd)",
+    .history = "6.12: the kernel keeps a share of each CPU for normal threads (deadline server) and stops no "
+               "real-time thread, except in groups with budgets (CONFIG_RT_GROUP_SCHED; commit 5f6bd380c7bd)",
     .now = "sudo sysctl kernel.sched_rt_period_us=1000000 kernel.sched_rt_runtime_us=950000",
     .persistent = "# remove other values from /etc/sysctl.conf and /etc/sysctl.d, or write\n"
                   "# /etc/sysctl.d/90-sleeptune.conf\n"

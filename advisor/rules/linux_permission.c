@@ -258,7 +258,8 @@ const struct st_rule st_rule_linux_rt_group_sched = {
     .now = "# cgroup v1: for each group, from the top down to the group of the program:\necho 950000 "
            "| sudo tee /sys/fs/cgroup/cpu/GROUP/cpu.rt_runtime_us",
     .persistent =
-        "# before Linux 6.16: a kernel without CONFIG_RT_GROUP_SCHED; later:\n" ST_MACHINE_FIX_BOOT_OPTION(
+        "# Linux before 6.16: use a kernel without CONFIG_RT_GROUP_SCHED; from 6.16 "
+        "on:\n" ST_MACHINE_FIX_BOOT_OPTION(
             "rt_group_sched=0") "\n# do not set kernel.sched_rt_runtime_us=-1: then nothing stops a thread "
                                 "that never sleeps",
     .needs = ST_NEEDS_REBOOT,

@@ -374,8 +374,8 @@ const struct st_rule st_rule_linux_irq_sharing = {
                 "(MSI) are never shared.",
     .sources = "/proc/interrupts: Linux kernel/irq/proc.c show_interrupts()",
     .persistent = "# move a card to another slot, or a USB interface to another port, best of "
-                  "another controller\n# ('lsusb -t'); switch off devices that you do not need in "
-                  "the firmware's setup",
+                  "another controller\n# ('lsusb -t'); switch off devices that you do not need in the setup "
+                  "of the firmware (BIOS)",
     .needs = ST_NEEDS_REBOOT,
     .check = "grep -E 'snd|xhci' /proc/interrupts   # no other device on the line",
     .undo = "put it back",

@@ -197,10 +197,10 @@ const struct st_rule st_rule_linux_rt_time = {
                "issues 3108 "
                "and 3450; openal-soft issue 792",
     .now = "systemctl --user restart xdg-desktop-portal   # if it gives 0; then open the program again",
-    .persistent =
-        "# real-time priority from limits.d has no limit of computing time: log out and in again after\n"
-        "# /etc/security/limits.d/90-sleeptune.conf\nNAME - rtprio 90\n"
-        "# or another limit of rtkit:\n" COMMAND("rttime-usec-max=2000000"),
+    .persistent = "# real-time priority without a limit of computing time, for the user NAME; then log out "
+                  "and in again\n"
+                  "# /etc/security/limits.d/90-sleeptune.conf\nNAME - rtprio 90\n"
+                  "# or a higher limit of rtkit:\n" COMMAND("rttime-usec-max=2000000"),
     .needs = ST_NEEDS_REOPEN,
     .check = "grep realtime /proc/$(pgrep -o PROGRAM)/limits   # unlimited, or more than 200000",
     .undo = "delete 90-sleeptune.conf, log out and in again, and restart rtkit-daemon",

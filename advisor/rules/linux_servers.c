@@ -281,7 +281,7 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
     "pw-metadata -n settings 0 clock.min-quantum " frames "   # or the cycle that you want"
 #define CLIENTS_EVER(ms, frames, hz)                                                                         \
     "# start that program with\nPULSE_LATENCY_MSEC=" ms "   # or PIPEWIRE_LATENCY=" frames "/" hz            \
-    "\n# or, for all that play by PulseAudio's library, as games do:\n"                                      \
+    "\n# or, for all programs that play through PulseAudio's library, as games do:\n"                        \
     "# /etc/pipewire/pipewire-pulse.conf.d/90-sleeptune.conf\npulse.properties = { pulse.min.req = " frames  \
     "/" hz " pulse.min.quantum = " frames "/" hz " }\n# then\nsystemctl --user restart pipewire-pulse"
 

@@ -19,8 +19,8 @@ const struct st_rule st_rule_linux_split_lock = {
     .most = 1,
     .cases = ST_RULE_CASES({0, ST_STATUS_OK, "programs with split locks are warned about, not slowed down"},
                            {1, ST_STATUS_OK,
-                            "if the CPU reports split locks, the kernel stops a program for 10 ms at each. "
-                            "To find such programs: "
+                            "the kernel stops a program for 10 ms at each split lock (a rare, slow access to "
+                            "memory), if the CPU reports them. To find such programs: "
                             "sudo dmesg | grep 'split_lock trap'"}),
 };
 

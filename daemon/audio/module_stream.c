@@ -179,7 +179,9 @@ static int connect_backend(struct st_own_stream *stream, char *error, size_t err
         }
     }
     if (!soundio_have_backend(backends[index].backend)) {
-        snprintf(error, error_bytes, "libsoundio was built without the backend %s", backends[index].name);
+        snprintf(error, error_bytes,
+                 "libsoundio, which plays this stream, was built without %s: choose another audio.backend",
+                 backends[index].name);
         return -ENOTSUP;
     }
     struct SoundIo *soundio = soundio_create();

@@ -238,8 +238,8 @@ static int open_trace(int64_t buffer_kb, struct st_trace **ret, char *error, siz
     /* With libtracefs 1.8, a program with 32 bits read no event of a kernel with 64 bits. */
     if (r == 0 && tep_get_long_size(trace->tep) != (int)sizeof(long)) {
         snprintf(error, error_bytes,
-                 "a program with 32 bits reads no event of this kernel, which has 64. Install the sleeptuned "
-                 "that has 64 bits, or run it without trace.enabled");
+                 "a 32-bit sleeptuned cannot read the events of this 64-bit kernel. Install the 64-bit "
+                 "sleeptuned, or turn off trace.enabled");
         close_trace(trace);
         return -ENOTSUP;
     }

@@ -138,7 +138,8 @@ const char *st_socket_open(struct st_socket *ret, const char *path, const struct
         close(place.dir_fd);
     if (r == -EXDEV || (r == 0 && place.shared)) {
         const char *why = st_socket_set_rights(&sock, config);
-        return st_text_or(why, st_text("the folder of %s has changed just now", path));
+        return st_text_or(
+            why, st_text("the folder of %s was changed while sleeptuned started: start it again", path));
     }
     r = st_lock_file_take(path, &sock.lock_fd, &pid);
     if (r == -EBUSY)

@@ -70,7 +70,7 @@ bool st_listener_read(struct st_listener *listener, struct st_pipewire_streams *
     char bytes[1024];
     const ssize_t n = read(listener->program.out, bytes, sizeof(bytes));
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
-        st_listener_end(listener, "the listening program has ended");
+        st_listener_end(listener, "the helper program of sleeptune that listens has ended");
         return false;
     }
     for (ssize_t i = 0; i < n; i++) {
