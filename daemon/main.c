@@ -171,7 +171,7 @@ static int serve(struct st_service *service, const sigset_t *blocked, struct st_
             next_ns = now_ns + st_service_tick_ns(service);
     }
     if (r == 0)
-        ST_INFO("%s: ending", ends_by == SIGTERM ? "SIGTERM" : "SIGINT");
+        ST_INFO("%s: to_daemon", ends_by == SIGTERM ? "SIGTERM" : "SIGINT");
     return r;
 }
 
@@ -212,16 +212,40 @@ static void limit_heap(void)
 #endif
 }
 
+/* What is signalled to the daemon as a whole. */
+static const int to_daemon[] = {SIGHUP, SIGTERM, SIGINT};
+
+/* Sets what the main thread does at each signal. @param blocked the signals that it blocks while it waits. */
+static void handle_signals(sigset_t *blocked)
+{
+    /* Blocks SIGCONT in the main thread, because the thread that drains the loop's ring handles it
+     * (measure/session.c). SIGCHLD is blocked, because the main thread sees the end of a helper program by
+     * the end of its pipe. */
+    sigemptyset(blocked);
+    sigaddset(blocked, SIGCONT);
+    sigaddset(blocked, SIGCHLD);
+    pthread_sigmask(SIG_BLOCK, blocked, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    struct sigaction action = {.sa_handler = on_rttime, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGXCPU, &action, NULL);
+    pthread_sigmask(SIG_BLOCK, NULL, blocked);
+    action.sa_handler = on_signal;
+    ST_EACH (number, to_daemon) {
+        sigaction(*number, &action, NULL);
+        sigdelset(blocked, *number);
+    }
+}
+
 int main(int argc, char **argv)
 {
     st_standard_files_open();
     st_trusted_environment();
     /* Blocks the signals before anything else: until here they end the process by default. No other thread
      * exists yet, so every thread inherits the blocked signals. */
-    static const int numbers[] = {SIGHUP, SIGTERM, SIGINT};
     sigset_t signals, before;
     sigemptyset(&signals);
-    ST_EACH (number, numbers)
+    ST_EACH (number, to_daemon)
         sigaddset(&signals, *number);
     pthread_sigmask(SIG_BLOCK, &signals, &before);
     /* lets programs that play come first; the thread of the cycle loop undoes this (measure/session.c) */
@@ -250,24 +274,8 @@ int main(int argc, char **argv)
         return EXIT_DONE;
     }
     limit_heap();
-    /* Blocks SIGCONT in the main thread, because the thread that drains the loop's ring handles it
-     * (measure/session.c). SIGCHLD is blocked, because the main thread sees the end of a helper program by
-     * the end of its pipe. */
     sigset_t blocked;
-    sigemptyset(&blocked);
-    sigaddset(&blocked, SIGCONT);
-    sigaddset(&blocked, SIGCHLD);
-    pthread_sigmask(SIG_BLOCK, &blocked, NULL);
-    signal(SIGPIPE, SIG_IGN);
-    struct sigaction action = {.sa_handler = on_rttime, .sa_flags = SA_RESTART};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGXCPU, &action, NULL);
-    pthread_sigmask(SIG_BLOCK, NULL, &blocked);
-    action.sa_handler = on_signal;
-    ST_EACH (number, numbers) {
-        sigaction(*number, &action, NULL);
-        sigdelset(&blocked, *number);
-    }
+    handle_signals(&blocked);
     struct st_service *service;
     if (!has_descriptors() || st_service_start(platform, &config, config_path, &service) < 0)
         return EXIT_FAILED;

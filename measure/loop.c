@@ -118,7 +118,7 @@ static inline __attribute__((always_inline)) int span(struct st_loop *loop, stru
     int r = 0;
 
     while (k < last) {
-        /* If the due time has passed, a sleep would return at once, but still cost its system call. */
+        /* After the due time, a sleep would return at once, but still cost its system call. */
         const bool sleeps = done_ns < due_ns;
         while (sleeps && (r = sleep_until_ns(platform, due_ns)) != 0) {
             if (r != -EINTR)

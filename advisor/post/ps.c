@@ -154,6 +154,17 @@ static bool chrt(struct st_post *post, const char *line)
     return true;
 }
 
+/* The name of a program from its path, "/usr/bin/NAME", or from "[NAME]", which ps prints for a kernel
+ * thread, because it has no command line. Changes the text. */
+static const char *name_of(char *command)
+{
+    if (command[0] == '/')
+        command = strrchr(command, '/') + 1;
+    command += command[0] == '[';
+    command[strcspn(command, "]")] = '\0';
+    return command;
+}
+
 bool st_post_ps(struct st_post *post, char *line)
 {
     char *words[ST_POST_WORDS_MAX];
@@ -184,12 +195,7 @@ bool st_post_ps(struct st_post *post, char *line)
     const char *of_long = st_text("%ld", 59 - strtol(priority, NULL, 10));
     if (cells[NICE] != NULL)
         priority = st_text_is(cells[NICE], "-") ? of_long : "-";
-    char *name = words[post->ps.at[COMMAND]];
-    if (name[0] == '/')
-        name = strrchr(name, '/') + 1;
-    /* ps prints [name] for a kernel thread, which has no command line */
-    name += name[0] == '[';
-    name[strcspn(name, "]")] = '\0';
+    const char *name = name_of(words[post->ps.at[COMMAND]]);
     if ((!st_text_is(priority, "-") && (st_text_int(priority, &number) != 0 || number < 0 || number > 99)) ||
         (cells[PID] != NULL && st_text_int(cells[PID], &pid) != 0))
         return false;

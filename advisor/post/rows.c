@@ -465,8 +465,8 @@ static const struct log_row {
     {"*rtkit-daemon[*Demoted %d threads",
      "rtkit took real-time priority away from programs$t: its watchdog got no CPU"},
     {"*rtkit-daemon[*uccessfully demoted thread %d"},
-    {"*Reached burst limit for user '%l'",
-     "rtkit got too many requests at once$n$t and refused those of user $s. " RIGHT_BY_LIMITS},
+    {"*Reached burst limit for user '%l'", "rtkit got too many requests at once (its burst limit)$n$t and "
+                                           "refused those of user $s. " RIGHT_BY_LIMITS},
     {"*Reached maximum concurrent threads limit for user '%l'",
      "rtkit refused requests of user $s$n$t: too many concurrent threads. " RIGHT_BY_LIMITS},
     {"*Reached maximum concurrent process limit for user '%l'",

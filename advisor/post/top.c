@@ -90,6 +90,25 @@ static void put_node(struct st_post *post, int64_t id, const char *leaf, const c
     st_post_text(post, st_text(ST_KEYS_PIPEWIRE_NODE "%jd.%s", id, leaf), value);
 }
 
+/* Adds a sentence if no program has errors. @param worst any program; NULL: none is in the text. @param
+ * most_n the most errors of any row. */
+static void say_no_program(struct st_post *post, const struct st_post_node *card,
+                           const struct st_post_node *worst, int64_t most_n)
+{
+    if (worst == NULL && card != NULL && card->errors_n > 0)
+        st_post_say(post, "ERR of the card's row is %jd; no program's row is in this text", card->errors_n);
+    else if (card != NULL && card->errors_n > 0)
+        st_post_say(
+            post,
+            "Only the card's row has errors (ERR %jd), no program's row: the device, its driver or its "
+            "connection was late (%s)",
+            card->errors_n, card->name);
+    else if (worst != NULL && most_n == 0)
+        st_post_say(post,
+                    "No row of this text has errors (ERR 0). If these are all rows, the clicks come from the "
+                    "driver, the device or a program whose own sound has gaps");
+}
+
 /** Adds sentences about errors (column ERR): does only the card have any, only programs, or both? @param card
  * the device that drives the cycle; NULL: none is in the text. */
 static void say_errors(struct st_post *post, const struct st_post_node *card)
@@ -112,19 +131,7 @@ static void say_errors(struct st_post *post, const struct st_post_node *card)
          above != NULL && above >= post->top.nodes && above->follows; above--)
         card = above > post->top.nodes && !above[-1].follows ? above - 1 : card;
     if (worst == NULL || worst->errors_n == 0) {
-        if (worst == NULL && card != NULL && card->errors_n > 0)
-            st_post_say(post, "ERR of the card's row is %jd; no program's row is in this text",
-                        card->errors_n);
-        else if (card != NULL && card->errors_n > 0)
-            st_post_say(
-                post,
-                "Only the card's row has errors (ERR %jd), no program's row: the device, its driver or its "
-                "connection was late (%s)",
-                card->errors_n, card->name);
-        else if (worst != NULL && most_n == 0)
-            st_post_say(post,
-                        "No row of this text has errors (ERR 0). If these are all rows, the clicks come "
-                        "from the driver, the device or a program whose own sound has gaps");
+        say_no_program(post, card, worst, most_n);
         return;
     }
     if (same && others_n > 0) {

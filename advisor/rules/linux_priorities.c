@@ -84,7 +84,7 @@ static void judge_server_priority(struct st_finding *finding, ST_UNUSED int64_t 
             st_finding_fix_persistent(
                 finding, ST_NEEDS_RELOGIN,
                 "# this user has the right, but the sound server was started without it:\n"
-                "# log out of every session and in again (with enable-linger: restart the computer).\n"
+                "# log out of every session and in again (with enable-linger: reboot).\n"
                 "# If only this shell has the right (prlimit), see: sleeptune report linux-rt-permission");
         else
             st_machine_fix_user(finding);

@@ -411,6 +411,16 @@ static struct st_dropout_next client_next(const struct st_view *view, const stru
     return next;
 }
 
+/* Were the wake-ups delayed by the hypervisor, an interrupt or the firmware? Then rights for the client's
+ * program do not help. */
+static bool is_outside(const struct st_answer *answer, enum st_cause cause)
+{
+    return answer->client != NULL && answer->reason == ST_DROPOUT_WOKEN_LATE &&
+           (cause == ST_CAUSE_HYPERVISOR_OR_INTERRUPT || cause == ST_CAUSE_STEAL ||
+            cause == ST_CAUSE_FIRMWARE) &&
+           !st_dropout_table_is_forced(answer->shown, answer->client);
+}
+
 struct step {
     bool holds;
     const char *command, *why;
@@ -433,12 +443,7 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
     const bool explained = late && st_result_main_cause(view->loop, &cause) != NULL;
     const char *todo = explained ? st_cause_kind_todo(cause) : "";
     const char *unwatched = st_answer_not_watched(view);
-    /* The wake-ups were delayed by the hypervisor, an interrupt or the firmware, so rights for the client's
-     * program would not help. */
-    const bool outside = explained && answer->client != NULL && answer->reason == ST_DROPOUT_WOKEN_LATE &&
-                         (cause == ST_CAUSE_HYPERVISOR_OR_INTERRUPT || cause == ST_CAUSE_STEAL ||
-                          cause == ST_CAUSE_FIRMWARE) &&
-                         !st_dropout_table_is_forced(answer->shown, answer->client);
+    const bool outside = explained && is_outside(answer, cause);
     const struct step steps[] = {
         /* Nothing can be measured until the program that keeps the CPU busy gives way. */
         {kept_busy, st_text("sudo chrt --other --all-tasks --pid 0 %d", (int)view->overdue.hog.pid),
