@@ -231,6 +231,9 @@ static bool take_sysctl(struct cut *cut, const char *line)
 static bool take_freebsd_version(struct st_post *post, const char *line)
 {
     static const char *const behind[] = {"-RELEASE", "-STABLE", "-CURRENT", "-BETA", "-RC", "-PRERELEASE"};
+    const char *name = strstr(line, "FreeBSD ");
+    post->names_freebsd =
+        post->names_freebsd || (name != NULL && isdigit((unsigned char)name[strlen("FreeBSD ")]));
     ST_EACH (word, behind) {
         const char *mark = strstr(line, *word), *at = mark;
         int major, minor;
@@ -401,6 +404,8 @@ static bool take_line(struct cut *cut, char *line)
         command = inner;
     if (command != NULL && !(cut->open != NULL && inner[0] == '#')) {
         post->section[0] = '\0'; /* a command ends the section, which is the output of the previous command */
+        if (st_text_begins(inner + strspn(inner, "["), "root@") && st_text_begins(command, "jackd"))
+            st_post_int(post, ST_KEY_USER_UID, 0); /* a limit cannot be the reason if JACK has no right */
         (void)!st_post_rows(post, command);
         begin_command(cut, command);
         return true;
@@ -416,7 +421,7 @@ static bool take_line(struct cut *cut, char *line)
     }
     if (inner[0] != '\0' && strlen(inner) < SHORT_BYTES && strchr("{}[]\"", inner[0]) == NULL)
         return false;
-    if (inner[0] == '\0' || st_text_is(inner, "{") || take_sysctl(cut, plain) || take_interrupt(cut, inner) ||
+    if (inner[0] == '\0' || st_text_is(inner, "{") || take_sysctl(cut, plain) || take_interrupt(cut, plain) ||
         st_post_rows(post, inner) || (plain != inner && st_post_rows(post, plain)) ||
         take_freebsd_version(post, inner))
         return true;

@@ -60,6 +60,8 @@ struct st_post {
                                     they are about ("policy3") */
     char kinds[512];             /* kinds of text found so far: "pw-top, ps" */
     char release[100], host[64]; /* release: of the first kernel in the text; host: the first in a journal */
+    char uname_host[64];         /* not compared with `host`: people replace names in only one of them */
+    bool names_freebsd;          /* has "FreeBSD 14" or the like, which prose about Linux may have, too */
     size_t sysctls_n, known_n;   /* lines that were understood */
     bool all_sysctls;            /* the text has the whole `sysctl -a` of FreeBSD */
     int freebsd_version; /* kern.osreldate by the version in the text, 1302000; 0: none; -1: several */
@@ -131,6 +133,9 @@ bool st_post_ps(struct st_post *post, char *line);
  * heading from its output. */
 void st_post_ps_columns(struct st_post *post, char *const *words, size_t n);
 void st_post_ps_end(struct st_post *post);
+/** Compares the name of a computer with the one in `known`, if there is one. A second name is another
+ * computer: the text is read up to that line only. */
+void st_post_host(struct st_post *post, char known[64], const char *host);
 /** Reads what a line of a journal says about processes. The log table (rows.c) reads the line as well. */
 void st_post_journal(struct st_post *post, const char *line);
 bool st_post_usb(struct st_post *post, char *line);

@@ -191,8 +191,11 @@ static void put_freebsd(struct st_post *post)
 static int add_post(struct st_post *post, struct st_facts **facts)
 {
     struct st_facts *collected = NULL, *into = *facts;
-    /* FreeBSD, if the text has more lines that only FreeBSD has than lines that only Linux has */
-    const enum st_os os = post->votes[ST_OS_FREEBSD] > post->votes[ST_OS_LINUX] ? ST_OS_FREEBSD : ST_OS_LINUX;
+    /* FreeBSD, if the text has more lines that only FreeBSD has than lines that only Linux has, or as many
+     * and names FreeBSD */
+    const enum st_os os = post->votes[ST_OS_FREEBSD] + post->names_freebsd > post->votes[ST_OS_LINUX]
+                              ? ST_OS_FREEBSD
+                              : ST_OS_LINUX;
     if (into != NULL && into->os != os)
         return -EXDEV;
     put_freebsd(post);

@@ -223,8 +223,16 @@ bool st_post_ps(struct st_post *post, char *line)
 
 /* --- lines of a journal: threads to which rtkit gave priority, and the processes of servers --- */
 
+void st_post_host(struct st_post *post, char known[64], const char *host)
+{
+    if (known[0] == '\0')
+        snprintf(known, 64, "%.63s", host);
+    else if (strncmp(known, host, 63) != 0 && post->second_line == 0)
+        post->second_line = post->line_n;
+}
+
 /** Reads the host name in "Jul 05 20:10:49 HOST program[1]: " or "2024-10-20T12:07:35+0200 HOST program[1]:
- * ". A second name is another computer, and the text is read up to that line only. */
+ * ". */
 static void see_host(struct st_post *post, const char *line)
 {
     struct st_pattern_parts parts;
@@ -232,12 +240,8 @@ static void see_host(struct st_post *post, const char *line)
         !st_pattern_match(line, "%v %s %s[%d]: ", &parts))
         return;
     const char *host = parts.text[parts.n - 3];
-    if (st_text_is(host, "localhost")) /* an initramfs does not know the computer's name yet */
-        return;
-    if (post->host[0] == '\0')
-        ST_PRINT(post->host, "%.63s", host);
-    else if (strncmp(post->host, host, sizeof(post->host) - 1) != 0 && post->second_line == 0)
-        post->second_line = post->line_n;
+    if (!st_text_is(host, "localhost")) /* an initramfs does not know the computer's name yet */
+        st_post_host(post, post->host, host);
 }
 
 void st_post_journal(struct st_post *post, const char *line)

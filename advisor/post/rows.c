@@ -9,23 +9,29 @@
 #define CPUFREQ "/sys/devices/system/cpu/cpufreq/"
 
 /* A line that matches `pattern` sets `target` to `value` (NULL: "$1"): a file ("/..."; '+': a further line of
- * it), a setting of PipeWire ('^'), a sentence ('!'), the section ('@'), else a fact; NULL: nothing. "$1": a
- * part of the pattern; "$u": what the section is about. `kind`: source of the line, NULL: that of the row
- * above; '=': the row applies only within that section. */
+ * it), a setting of PipeWire ('^'), a sentence ('!'), the section ('@'), the computer's name ('?'), else a
+ * fact; NULL: nothing. "$1": a part of the pattern; "$u": what the section is about. `kind`: source of the
+ * line, NULL: that of the row above; '=': the row applies only within that section. */
 static const struct value_row {
     const char *pattern, *target, *value, *kind;
 } values[] = {
     {"uname -r: %s", "/proc/sys/kernel/osrelease", "$1", "uname"},
+    {"*Linux %s %v #%d", "?"},
     {"*Linux %s %v #%d", "/proc/sys/kernel/osrelease", "$2"},
     {"*Linux %s %v #%l", "/proc/sys/kernel/version", "#$3"},
-    {"Linux %v x86_64", "/proc/sys/kernel/osrelease"},
-    {"Linux %v aarch64", "/proc/sys/kernel/osrelease"},
+    {"*-NixOS SMP", "/etc/NIXOS", "1"},
+    {"*ExecStart=/nix/store/", "/etc/NIXOS", "1"},
+    {"*Linux %v x86_64", "/proc/sys/kernel/osrelease"},
+    {"*Linux %v aarch64", "/proc/sys/kernel/osrelease"},
     {"*Linux version %v (%l) #%l", "/proc/sys/kernel/osrelease"},
     {"*Linux version %v (%l) #%l", "/proc/sys/kernel/version", "#$3"},
     {"Kernel: %v", "/proc/sys/kernel/osrelease"},
     {"*ernel version (`uname -r`): `%v", "/proc/sys/kernel/osrelease"},
+    {"*Kernel: Linux %v", "/proc/sys/kernel/osrelease"}, /* fastfetch */
+    {"Kernel %sersion: %v", "/proc/sys/kernel/osrelease", "$2"},
+    {"Kernel-%sersion: %v", "/proc/sys/kernel/osrelease", "$2"}, /* wsl --status */
+    {"*grep %l /boot/config-%v", "/proc/sys/kernel/osrelease", "$2"},
     {"*Kernel: %v %s: ", "/proc/sys/kernel/osrelease", "$1", "inxi"},
-    {"Kernel Version: %v (", "/proc/sys/kernel/osrelease"},
     {"*Server-%d: PipeWire v: %s *status: active", ST_KEY_DAEMON_PIPEWIRE, "1"},
     {"*Server-%d: PipeWire v: %v status: active", ST_KEY_PIPEWIRE_VERSION, "$2"},
     {"*Server-%d: JACK v: %s *status: active", ST_KEY_DAEMON_JACKD, "1"},
@@ -39,6 +45,7 @@ static const struct value_row {
 
     {"CONFIG_%s=%l", ST_KEYS_CONFIG "$1", "$2", "kernel config"},
     {"CONFIG_%s is not set", ST_KEYS_CONFIG "$1", "n"},
+    {"CONFIG_PREEMPT_RT_FULL=y", "/sys/kernel/realtime", "1"}, /* patched kernels up to 4.19 have both */
 
     {"!!Kernel Information", "@alsa-info", NULL, "alsa-info"},
     {"!!Sound Servers on this system", "@alsa-servers"},
@@ -65,7 +72,7 @@ static const struct value_row {
     {"-r: *priority %s", ST_KEY_RT_RTPRIO_LIMIT},
     {"*locked *(kbytes, -l) %s", ST_KEY_RT_MEMLOCK_LIMIT_BYTES, "$1 KiB"},
     {"-l: *(kbytes) %s", ST_KEY_RT_MEMLOCK_LIMIT_BYTES, "$1 KiB"},
-    {"*(%l, -"},
+    {"*s, -%s) "}, /* (kbytes, -m) and the like */
     {"*(-%l) "},
     {"RTPRIO * priority %s", ST_KEY_RT_RTPRIO_LIMIT, "$1", "=prlimit"},
     {"MEMLOCK * space %s", ST_KEY_RT_MEMLOCK_LIMIT_BYTES},
@@ -88,6 +95,12 @@ static const struct value_row {
     /* output of the script realtimeconfigquickscan */
     {"Checking CPU Governors... CPU 0: '%l'", CPUFREQ "policy0/scaling_governor", "$1", "quickscan"},
     {"Checking swappiness... %d", "/proc/sys/vm/swappiness"},
+    {"Checking filesystem 'noatime' parameter... %v kernel", "/proc/sys/kernel/osrelease"},
+    {"Checking the ability to prioritize processes with chrt... yes", ST_KEY_RT_FIFO_ERRNO, "0"},
+    {"Checking the ability to prioritize processes with chrt... no", ST_KEY_RT_FIFO_ERRNO, "1"}, /* EPERM */
+    {"Checking kernel support for high resolution timers... found", ST_KEYS_CONFIG "HIGH_RES_TIMERS", "y"},
+    {"Kernel with Real-Time Preemption... found", ST_KEYS_CONFIG "PREEMPT_RT", "y"},
+    {"Scheduler set to Round Robin with priority %s", ST_KEY_RT_FIFO_ERRNO, "0", "latency"},
     {"Checking %l... "},
 
     {"rtcqs - version", "@rtcqs", NULL, "rtcqs"},
@@ -148,6 +161,8 @@ static const struct value_row {
 
     {"buffer size = %d sample rate = %d", ST_KEY_JACK_BUFFER_FRAMES, "$1", "JACK"},
     {"buffer size = %d sample rate = %d", ST_KEY_JACK_RATE_HZ, "$2"},
+    {"*jack buffer size is %d/", ST_KEY_JACK_BUFFER_FRAMES}, /* guitarix */
+    {"*jack sample rate is %d/", ST_KEY_JACK_RATE_HZ},
     {"interrupt total rate", "@vmstat", NULL, "vmstat"},
     {"%d %d 0x%s %s mac_priority.ko", ST_KEY_FREEBSD_KLDSTAT_MAC_PRIORITY, "1", "kldstat"},
     {"%d %d 0x%s %s kernel", ST_KEY_FREEBSD_KLDSTAT_ASKED, "mac_priority"},
@@ -286,6 +301,10 @@ static void see_release(struct st_post *post, const char *release)
 
 static void set(struct st_post *post, const char *kind, char *target, char *value)
 {
+    if (target[0] == '?') {
+        st_post_host(post, post->uname_host, value);
+        return;
+    }
     if (target[0] == '@') {
         ST_PRINT(post->section, "%.31s", target + 1);
         /* what the section is about (`unit`) becomes part of a key, so it may have only these characters */
@@ -300,8 +319,10 @@ static void set(struct st_post *post, const char *kind, char *target, char *valu
     if (st_text_is(target, "/proc/sys/kernel/osrelease"))
         see_release(post, value);
     if (st_text_is(target, ST_KEY_JACK_COMMAND)) {
-        /* a command without a driver, such as "jackd -V", starts no server */
-        if (strstr(value, " -d") == NULL && strstr(value, " --driver") == NULL)
+        /* a command without a driver, such as "jackd -V", starts no server; one with a network driver
+         * (netone) runs with the period of another computer */
+        if ((strstr(value, " -d") == NULL && strstr(value, " --driver") == NULL) ||
+            strstr(value, " -d net") != NULL)
             return;
         post->votes[ST_OS_FREEBSD] += strstr(value, " -doss") != NULL || strstr(value, " -d oss") != NULL;
     }
@@ -477,6 +498,8 @@ static const struct log_row {
      "A sound server asked for rtkit, which is not installed or does not run: install it, or give "
      "the right to real-time priority in /etc/security/limits.d"},
     {"*could not make thread *realtime", "A sound program asked for real-time priority and was refused$n$t"},
+    {"*Failed to set thread to high priority"},        /* FluidSynth */
+    {"*PitchTracker *error creating realtime thread"}, /* guitarix */
     {"*(EE) Failed to set real-time priority for thread: "},
     {"*RTKit does not give us MinNiceLevel",
      "PipeWire could not ask rtkit for its nice level; real-time priority was not refused",
@@ -508,6 +531,9 @@ static const struct log_row {
     {"*annot lock down %d byte memory area",
      "A program may not lock its memory ($1 bytes): the limit memlock is too low"},
     {"*ailed to mlock memory 0x* %d:"},
+    {"*failed to lock memory: Cannot allocate",
+     "A program may not lock its memory: the limit memlock is too low"},
+    {"*memlock limit: '%d bytes, see below"}, /* yabridge */
     {"*LockedTimedWait error usec = %d",
      "JACK's card did not run$n: JACK waited for a cycle that did not come"},
     {"*ALSA: poll time out, polled for "},
@@ -530,6 +556,7 @@ static const struct log_row {
     {"*audio write error, underrun"},
     {"*underrun!!! (at least"},
     {"*Audio device underrun detected"},
+    {"*writei(*: Broken pipe"},
     {"*(snd_pcm_recover) overrun", "A program took its recording too late$n$t (overrun)"},
     {"*overrun!!! (at least"},
     /* messages of the kernel */
@@ -659,6 +686,7 @@ static const struct log_row {
     {"pulse.min.quantum = %l",
      "pulse.min.quantum is $1 in this text: below 1024/48000 some games and PulseAudio's programs crackle"},
     {"pulse.min.req = %l"},
+    {"%s - rtprio %d", "The limits in this text give $1 the right to real-time priority (rtprio $2)"},
     /* states and measurements that programs print */
     {"T:*P:*%d I:*Max: %d",
      "cyclictest: a thread of priority $1 woke up to $m ms late, by the kernel, the firmware and interrupts "
@@ -669,6 +697,9 @@ static const struct log_row {
     {"*inked with libpipewire %v", "PipeWire $1 is installed"},
     {"PipeWire '%l' [%v, ", "PipeWire $2 runs"},
     {"*Server Name: PulseAudio (on PipeWire %v)", "PipeWire $1 runs"},
+    {"WSL version: %v", "This is WSL: sound goes through Windows, whose settings matter, too"},
+    {"WSLg version: %v"},
+    {"*> wsl --"},
 };
 
 /** Lines that begin like this have no meaning for the report, but count as understood. */
@@ -783,6 +814,7 @@ static bool take_logs(struct st_post *post, const char *line, const struct pairs
             continue;
         if (logs[first].sentence[0] != '\0') {
             post->votes[ST_OS_FREEBSD] += strstr(row->pattern, "hdac") != NULL;
+            post->votes[ST_OS_LINUX] += strstr(row->pattern, "alsa") != NULL;
             see(&post->seen[first], row, line, &parts, strstr(logs[first].sentence, "$s") != NULL);
             count(post, line);
             if (strstr(logs[first].sentence, NO_RIGHT) != NULL) {

@@ -149,8 +149,11 @@ static struct step step_of(const struct st_finding *finding, int width)
 static void print_command(const struct st_printer *printer, const struct st_finding *finding)
 {
     const struct step step = step_of(finding, printer->width);
+    const char *elsewhere = st_facts_text_or(finding->facts, ST_KEY_SETTINGS_ELSEWHERE, NULL);
     if (is_posted(finding) && st_finding_has_fix(finding)) {
         print_lines(printer, "", finding->fix_now);
+        if (elsewhere != NULL && finding->changes_n > 0)
+            print_text(printer, INDENT, elsewhere);
         print_lines(printer, "", finding->fix_persistent);
     } else if (!is_posted(finding) && step.command[0] != '\0') {
         print_lines(printer, "", step.command);

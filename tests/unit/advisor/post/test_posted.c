@@ -216,6 +216,46 @@ static void texts_show_what_they_have(void **state)
         {"prose behind a unit", "\xe2\x97\x8f pipewire.service - PipeWire Multimedia Service\n"
                                 "     Active: active (running) since Mon 2025-06-10 10:00:38 CEST; 2h ago\n"
                                 "     CGroup: /user.slice\n\nit crackles since then\n"},
+        {"raboof/realtimeconfigquickscan's pull request 19",
+         "Checking filesystem 'noatime' parameter... 4.18.7 kernel - good\n"
+         "Checking the ability to prioritize processes with chrt... yes - good\n"
+         "Checking kernel support for high resolution timers... found - good\n"},
+        {"its issue 11: the configuration of a real-time kernel before 5",
+         "$ grep CONFIG_PREEMPT /boot/config-4.14.6-300.rt7.2.fc27.ccrma.x86_64+rt \n"
+         "CONFIG_PREEMPT=y\n# CONFIG_PREEMPT_NONE is not set\nCONFIG_PREEMPT_RT_FULL=y\n"},
+        {"jack2's 865: only prose names the system",
+         "ERROR: JACK: Cannot use real-time scheduling (RR/5) (1: Operation not permitted)\n\n"
+         "jackit-1.9.20_1\nFreeBSD 13\n"},
+        {"a program of Linux' sound beside such prose",
+         "spa.alsa: front:0: snd_pcm_avail after recover: Broken pipe\nNo clicks with FreeBSD 13\n"},
+        {"kdoren/linux' issue 1: two computers with one release",
+         "Linux raspberrypi 5.4.81-rt45-v8+ #4 SMP PREEMPT Sat Dec 12 04:48:41 PST 2020 aarch64\n"
+         "I rebuilt it\n$ uname -a\n"
+         "Linux jambox 5.4.81-rt45-v8+ #9 SMP PREEMPT_RT Mon Dec 28 00:13:29 PST 2020 aarch64\n"},
+        {"jack2's 491: the second computer gets its period over the network",
+         "ionice -c 1 -n 0 sudo -u pi jackd -P 90 -d alsa -d speakers -p 512 -n 2 -P -r 48000\n\n"
+         "ionice -c 1 -n 2 sudo -u user jackd -P 90 -d netone -n 3\n"},
+        {"rncbc/rtirq's 12", "` 126:      0      0    30151   IR-PCI-MSI 6297600-edge      xhci_hcd\n`\n"},
+        {"microsoft/wslg's 684", "> PS> wsl --status\n> Kernel-Version: 5.10.60.1\n"
+                                 ">fluidsynth: warning: Failed to set thread to high priority \n\n"
+                                 ">@audio   -  rtprio     95\n>myUser   -  rtprio     95\n"},
+        {"its 908", "WSL version: 1.0.0.0\nKernel version: 5.15.74.2\nWSLg version: 1.0.47\n"},
+        {"guitarix' 54", "***  failed to lock memory: Cannot allocate memory\n"
+                         "> [16:17:44]  Jack init  ***  The jack sample rate is 48000/sec\n"
+                         "> [16:17:44]  Jack init  ***  The jack buffer size is 1024/frames ...\n"
+                         "> [16:17:44]  PitchTracker  ***  error creating realtime thread - tuner\n"},
+        {"void-packages' 5191: root is refused", "[root@SkyLittleSystem ~]# jackd -dalsa\n"
+                                                 "Cannot use real-time scheduling (RR/10)(1: Operation not "
+                                                 "permitted)\n"},
+        {"yabridge's 124", "19:01:16 [Cthulhu_x64] memlock limit: '65536 bytes, see below'\n"},
+        {"mumble's 2179", "ALSAAudio: Non-critical: w=snd_pcm_writei(pcm_handle, outbuff, period_size): "
+                          "Broken pipe\n"},
+        {"aes67-linux-daemon's 79", "- stock kernel Linux 5.13.0-1025-raspi aarch64\n"
+                                    "Scheduler set to Round Robin with priority 99...\n"},
+        {"uname -a of NixOS 24.05, built as #1-NixOS",
+         "Linux nixos 6.6.54 #1-NixOS SMP PREEMPT_DYNAMIC Fri Oct  4 14:30:05 UTC 2024 x86_64 GNU/Linux\n"
+         "Cannot use real-time scheduling (RR/5)(1: Operation not permitted)\n"},
+        {"fastfetch beside its picture", "/////76767//7676767////     Kernel: Linux 6.10.4-061004-generic\n"},
         {"nothing", ""},
         {"empty lines", "\n\n\n"},
         {"prose", "hello, my sound crackles\nwhat can I do?\n"},
