@@ -343,23 +343,21 @@ static int set_policy_slowly(struct st_platform *platform, enum st_policy policy
     return 0;
 }
 
-/* With one thread more each time, until both start. */
+/* With one thread more each time, until there is one for the loop and none for the drain. */
 static bool loop_alone_has_ended(void)
 {
     struct st_platform slow = *st_platform_native();
     struct st_session_config config;
     struct st_session *session;
     struct rlimit limit = {.rlim_max = 10};
-    bool was_alone = false;
     int r = -EAGAIN;
     slow.set_policy = set_policy_slowly;
     short_config(&config);
-    while (r == -EAGAIN && atomic_load(&policy_state) != 1 && limit.rlim_cur++ < limit.rlim_max) {
-        was_alone = atomic_load(&policy_state) == 2;
+    while (r == -EAGAIN && atomic_load(&policy_state) == 0 && limit.rlim_cur++ < limit.rlim_max) {
         setrlimit(RLIMIT_NPROC, &limit);
         r = st_session_start(&slow, &config, &session);
     }
-    return r == 0 && was_alone;
+    return r == -EAGAIN && atomic_load(&policy_state) == 2;
 }
 
 static void a_loop_whose_drain_cannot_start_has_ended(void **state)

@@ -1,5 +1,6 @@
 /* Collectors on a scripted tree, on the captures and on this machine. */
 #include <grp.h>
+#include <unistd.h>
 
 #include "advisor/collect/collect.h"
 #include "tests/fake/fake.h"

@@ -30,9 +30,9 @@ static int64_t poll_ms(void)
 static void one_card(void)
 {
     put("asound/pcm", "00-00: Dummy PCM : Dummy PCM : playback 1\n");
-    put("629/status", "Name:\taplay\nTgid:\t600\nPid:\t629\n");
-    put("600/comm", "my player\n");
-    put_status("RUNNING", 629, "10.0", 5000);
+    put("4194629/status", "Name:\taplay\nTgid:\t4194600\nPid:\t4194629\n");
+    put("4194600/comm", "my player\n");
+    put_status("RUNNING", 4194629, "10.0", 5000);
     assert_int_equal(open_source(), 0);
     assert_int_equal(look(), 0);
 }
@@ -40,18 +40,18 @@ static void one_card(void)
 static void stream_in_state_xrun_is_seen_once_with_its_client(void **state)
 {
     one_card();
-    put_status("XRUN", 629, "12.0", 6000);
+    put_status("XRUN", 4194629, "12.0", 6000);
     assert_int_equal(look(), 1);
     assert_int_equal(last.event.count_n, 1);
     assert_int_equal(last.event.certainty, ST_CERTAINTY_PROBABLE);
     assert_string_equal(last.event.device, "hw:0,0,0 playback");
     assert_string_equal(last.event.client, "my player");
     assert_int_equal(look(), 0); /* still the same one */
-    put_status("RUNNING", 629, "13.0", 0);
+    put_status("RUNNING", 4194629, "13.0", 0);
     assert_int_equal(look(), 0); /* its end */
-    put_status("XRUN", 629, "14.0", 10);
+    put_status("XRUN", 4194629, "14.0", 10);
     assert_int_equal(look(), 1);
-    put_status("XRUN", 629, "15.0", 10); /* recovered, and again */
+    put_status("XRUN", 4194629, "15.0", 10); /* recovered, and again */
     assert_int_equal(look(), 1);
     st_xrun_close(&watch);
 }
@@ -59,7 +59,7 @@ static void stream_in_state_xrun_is_seen_once_with_its_client(void **state)
 static void recovery_between_two_looks_is_seen(void **state)
 {
     one_card();
-    put_status("RUNNING", 629, "12.5", 100);
+    put_status("RUNNING", 4194629, "12.5", 100);
     assert_int_equal(look(), 1);
     st_xrun_close(&watch);
 }
@@ -67,13 +67,13 @@ static void recovery_between_two_looks_is_seen(void **state)
 static void what_is_no_xrun_is_not_counted(void **state)
 {
     one_card();
-    put_status("RUNNING", 629, "10.0", 9000); /* goes on */
+    put_status("RUNNING", 4194629, "10.0", 9000); /* goes on */
     assert_int_equal(look(), 0);
-    put_status("RUNNING", 629, "11.0", 9500); /* was paused in between: its frames go on */
+    put_status("RUNNING", 4194629, "11.0", 9500); /* was paused in between: its frames go on */
     assert_int_equal(look(), 0);
-    put_status("PAUSED", 629, "12.0", 9700);
+    put_status("PAUSED", 4194629, "12.0", 9700);
     assert_int_equal(look(), 0);
-    put_status("RUNNING", 629, "13.0", 9800);
+    put_status("RUNNING", 4194629, "13.0", 9800);
     assert_int_equal(look(), 0);
     put_status("RUNNING", 700, "14.0", 10); /* another program opened it */
     assert_int_equal(look(), 0);
@@ -89,7 +89,7 @@ static void what_is_no_xrun_is_not_counted(void **state)
 static void xrun_from_before_the_first_look_is_not_ours_to_count(void **state)
 {
     put("asound/pcm", "00-00: Dummy PCM : Dummy PCM : playback 1\n");
-    put_status("XRUN", 629, "12.0", 6000);
+    put_status("XRUN", 4194629, "12.0", 6000);
     assert_int_equal(open_source(), 0);
     assert_int_equal(look(), 0);
     st_xrun_close(&watch);
@@ -130,7 +130,7 @@ static void client_that_is_hidden_is_said_to_be(void **state)
 static void device_that_runs_past_a_program_that_switched_xruns_off_is_seen(void **state)
 {
     static const char *const format =
-        "state: RUNNING\nowner_pid   : 629\ntrigger_time: 10.0\ntstamp : 9.0\navail : %d\n"
+        "state: RUNNING\nowner_pid   : 4194629\ntrigger_time: 10.0\ntstamp : 9.0\navail : %d\n"
         "avail_max   : %d\n-----\nhw_ptr      : %d\nappl_ptr    : %d\n";
     static const struct {
         int avail, avail_max, hw_ptr, appl_ptr;
@@ -244,10 +244,10 @@ static void what_runs_plays_and_is_looked_at_more_often(void **state)
     one_card();
     assert_true(watch.plays);
     assert_int_equal(poll_ms(), 250);
-    put_status("XRUN", 629, "12.0", 6000);
+    put_status("XRUN", 4194629, "12.0", 6000);
     (void)look();
     assert_true(watch.plays);
-    put_status("SETUP", 629, "13.0", 0);
+    put_status("SETUP", 4194629, "13.0", 0);
     (void)look();
     assert_false(watch.plays);
     assert_int_equal(poll_ms(), 1000);
