@@ -40,6 +40,11 @@ static void say_too_short(struct st_finding *finding, const struct st_fact *wors
     st_finding_fix_now(finding, FORCE_QUANTUM, frames);
 }
 
+/* what decides the length of PipeWire's cycle */
+static const char *const cycle_keys[] = {ST_KEY_PIPEWIRE_QUANTUM,       ST_KEY_PIPEWIRE_MAX_QUANTUM,
+                                         ST_KEY_PIPEWIRE_FORCE_QUANTUM, ST_KEY_PIPEWIRE_RATE_HZ,
+                                         ST_KEY_PIPEWIRE_FORCE_RATE_HZ, NULL};
+
 static void judge_alsa_buffer(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
@@ -49,11 +54,8 @@ static void judge_alsa_buffer(struct st_finding *finding)
     double worst_us = HUGE_VAL, shortest_us = HUGE_VAL, forced_us = 0;
     size_t open_n = 0, unread_n = 0;
     const struct st_buffer_asked asked = st_buffer_asked(facts);
-    static const char *const keys[] = {ST_KEY_PIPEWIRE_QUANTUM,       ST_KEY_PIPEWIRE_MAX_QUANTUM,
-                                       ST_KEY_PIPEWIRE_FORCE_QUANTUM, ST_KEY_PIPEWIRE_RATE_HZ,
-                                       ST_KEY_PIPEWIRE_FORCE_RATE_HZ, NULL};
     /* follows_ring: before 0.3.84 PipeWire's cycle is at most half the ring, even if its quantum is forced */
-    const bool quantum_unread = st_machine_first_unread(facts, keys) != NULL,
+    const bool quantum_unread = st_machine_first_unread(facts, cycle_keys) != NULL,
                follows_ring =
                    st_buffer_pipewire_version(facts) > 0 && st_buffer_pipewire_version(facts) < 384;
     if (st_buffer_is_forced(facts) && !follows_ring && !quantum_unread)
