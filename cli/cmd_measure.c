@@ -294,8 +294,7 @@ static int judge(struct arguments *a, const struct st_result *result)
         ST_PRINT(a->text, "Invalid: %s.", invalid);
         return ST_EXIT_BOOKS;
     }
-    ST_PRINT(a->text,
-             "%s: %ju times too late in %s at %u frames (within 100 ms: once); allowed: %.6g an hour.",
+    ST_PRINT(a->text, "%s: %ju times too late in %s at %u frames; allowed: %.6g an hour.",
              verdicts[verdict].word, a->events_n, st_ns_short((int64_t)(a->hours * ST_NS_PER_HOUR)),
              result->frames, a->per_hour);
     return verdicts[verdict].status;
