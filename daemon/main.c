@@ -171,7 +171,7 @@ static int serve(struct st_service *service, const sigset_t *blocked, struct st_
             next_ns = now_ns + st_service_tick_ns(service);
     }
     if (r == 0)
-        ST_INFO("%s: to_daemon", ends_by == SIGTERM ? "SIGTERM" : "SIGINT");
+        ST_INFO("%s: ending", ends_by == SIGTERM ? "SIGTERM" : "SIGINT");
     return r;
 }
 
@@ -212,7 +212,7 @@ static void limit_heap(void)
 #endif
 }
 
-/* What is signalled to the daemon as a whole. */
+/* Signals to the daemon: all threads block them, and the main thread takes them only while it waits. */
 static const int to_daemon[] = {SIGHUP, SIGTERM, SIGINT};
 
 /* Sets what the main thread does at each signal. @param blocked the signals that it blocks while it waits. */
